@@ -1,0 +1,5 @@
+export type { AddedToken, BpeSpec, ChatMessage, Tokenizer } from './types.js';
+export { trainBpe, type TrainBpeOptions } from './train-bpe.js';
+export { bpeTokenizer } from './bpe-tokenizer.js';
+export { tokenizerFromJSON } from './parse-tokenizer.js';
+export { chatTokenId, chatTokens, renderCompletion, renderPrompt, type ChatToken } from './chat.js';
