@@ -1,6 +1,6 @@
 /**
  * Equality with the Hugging Face `tokenizers` library on the same tokenizer.json.
- * POSTTRAIN_UPDATE_GOLDEN=1 writes tokenizer.json anew; golden/make_ids.py then writes ids.json.
+ * POSTTRAIN_UPDATE_GOLDEN=1 writes tokenizer.json anew; fixtures/make_ids.py then writes ids.json.
  */
 import { writeFileSync } from 'node:fs';
 import { tokenizerFromJSON } from 'posttrain/text';
@@ -13,7 +13,7 @@ interface Golden {
 }
 
 if (process.env['POSTTRAIN_UPDATE_GOLDEN'])
-  writeFileSync(new URL('./golden/tokenizer.json', import.meta.url), smallTokenizer().toJSON());
+  writeFileSync(new URL('./fixtures/tokenizer.json', import.meta.url), smallTokenizer().toJSON());
 
 describe('tokenizer.json', () => {
   const golden = JSON.parse(readGolden('ids.json')) as Golden;
@@ -25,7 +25,7 @@ describe('tokenizer.json', () => {
   });
 
   it('encodes as the tokenizers library does', () => {
-    expect(golden.cases.length).toBeGreaterThan(300);
+    expect(golden.cases.length).toBeGreaterThan(150);
     for (const { text, ids, idsWithSpecial } of golden.cases) {
       expect([...tokenizer.encode(text)], text).toEqual(ids);
       expect([...tokenizer.encode(text, { allowSpecial: true })], text).toEqual(idsWithSpecial);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { chatTokens, trainBpe, type Tokenizer } from 'posttrain/text';
 
-const golden = new URL('./golden/', import.meta.url);
+const golden = new URL('./fixtures/', import.meta.url);
 
 export const readGolden = (name: string): string => readFileSync(new URL(name, golden), 'utf8');
 
