@@ -1,0 +1,35 @@
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+export default defineConfig(
+  globalIgnores(['**/dist/', '**/node_modules/', 'runs/', 'data/', 'lib/kernels/']),
+  tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      'no-console': 'error',
+    },
+  },
+  {
+    // Seeded runs stay seeded: our own random numbers only, and no clock where a result could depend on it.
+    files: ['lib/src/**/*.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        { object: 'Math', property: 'random', message: 'Use randomStream from tensor/random.' },
+      ],
+    },
+  },
+  {
+    files: ['lib/src/**/*.ts'],
+    ignores: ['**/*.node.ts', 'lib/src/cli/main.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['node:*'], message: 'Only files with `.node.` in their name may.' }] },
+      ],
+    },
+  },
+);

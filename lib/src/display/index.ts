@@ -1,0 +1,13 @@
+export { canvasArt } from './canvas-art.js';
+export { cellWidth, fitToWidth, padToWidth } from './cells.js';
+export { bytes, duration, percent, percentWithInterval, short } from './format.js';
+export { lineChart, type LineChart, type Point, type Series } from './line-chart.js';
+export { createLive, type Live, type LiveOptions, type Output } from './live.js';
+export { escapeMarkup } from './markup.js';
+export { chartGrid, drawingRow, pageHtml, type Drawing, type Page, type PageSection } from './page.js';
+export { plainLine, runLines, type RunView } from './progress.js';
+export { trailingMean } from './smooth.js';
+export { sparkline } from './sparkline.js';
+export { createStyle, wantsColor, type Style } from './style.js';
+export { tableToHtml, tableToText, type Column, type Table } from './table.js';
+export { standaloneSvg, themeCss } from './theme.js';
