@@ -1,0 +1,60 @@
+/** Words that belong to no domain. */
+import { list } from './types.js';
+
+/** Labels of the two exits of a yes/no decision. */
+export const exits: { readonly en: readonly (readonly [string, string])[]; readonly zh: readonly (readonly [string, string])[] } = {
+  en: [
+    ['yes', 'no'],
+    ['yes', 'no'],
+    ['true', 'false'],
+    ['ok', 'not ok'],
+  ],
+  zh: [
+    ['是', '否'],
+    ['是', '否'],
+    ['成立', '不成立'],
+  ],
+};
+
+/** Labels of transitions between states. */
+export const events: { readonly en: readonly string[]; readonly zh: readonly string[] } = {
+  en: list(`start, stop, timeout, approve, reject, cancel, retry, reset, confirm, submit, complete, fail, wake up, expire`),
+  zh: list(`启动、停止、超时、批准、驳回、取消、重试、重置、确认、提交、完成、出错、唤醒、到期`),
+};
+
+export const failures: { readonly en: readonly string[]; readonly zh: readonly string[] } = {
+  en: ['fails', 'error', 'on failure'],
+  zh: ['失败', '出错', '异常'],
+};
+
+export const repeats: {
+  readonly en: { readonly again: readonly string[]; readonly choices: readonly (readonly string[])[] };
+  readonly zh: { readonly again: readonly string[]; readonly choices: readonly (readonly string[])[] };
+} = {
+  en: {
+    again: ['again', 'repeat', 'next round'],
+    choices: [
+      ['low', 'medium', 'high'],
+      ['accept', 'review', 'refuse'],
+      ['small', 'normal', 'large'],
+    ],
+  },
+  zh: {
+    again: ['再来一次', '重复', '下一轮'],
+    choices: [
+      ['低', '中', '高'],
+      ['接受', '复核', '拒绝'],
+      ['小', '普通', '大'],
+    ],
+  },
+};
+
+export const terminals: { readonly en: { start: string; end: string }; readonly zh: { start: string; end: string } } = {
+  en: { start: 'Start', end: 'End' },
+  zh: { start: '开始', end: '结束' },
+};
+
+export const groupNames: { readonly en: readonly string[]; readonly zh: readonly string[] } = {
+  en: list(`Zone A, Zone B, Inner area, Outer area, North site, South site, Team blue, Team green, Core, Edge, Section 1, Section 2`),
+  zh: list(`A 区、B 区、内部区域、外部区域、北区、南区、蓝队、绿队、核心、边缘、第 1 组、第 2 组`),
+};
