@@ -2,14 +2,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashText, philox4x32, randomStream, uniform } from 'posttrain/tensor/random';
 
-const hex = (words: readonly number[]): string => words.map((word) => word.toString(16).padStart(8, '0')).join(' ');
+const hex = (words: readonly number[]): string =>
+  words.map((word) => word.toString(16).padStart(8, '0')).join(' ');
 
 describe('philox4x32', () => {
   // Known-answer vectors of the Random123 distribution (kat_vectors, "philox4x32 10").
   it.each([
     [[0, 0, 0, 0], [0, 0], '6627e8d5 e169c58d bc57ac4c 9b00dbd8'],
-    [[0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff], [0xffffffff, 0xffffffff], '408f276d 41c83b0e a20bc7c6 6d5451fd'],
-    [[0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344], [0xa4093822, 0x299f31d0], 'd16cfe09 94fdcceb 5001e420 24126ea1'],
+    [
+      [0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff],
+      [0xffffffff, 0xffffffff],
+      '408f276d 41c83b0e a20bc7c6 6d5451fd',
+    ],
+    [
+      [0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344],
+      [0xa4093822, 0x299f31d0],
+      'd16cfe09 94fdcceb 5001e420 24126ea1',
+    ],
   ] as const)('matches the published vector %#', (counter, key, expected) => {
     expect(hex(philox4x32(counter, key))).toBe(expected);
   });
@@ -39,7 +48,13 @@ describe('randomStream', () => {
 
   it('changes with every part of the address', () => {
     const base = randomStream(1, 'a', 2, 3).uniform();
-    for (const other of [randomStream(2, 'a', 2, 3), randomStream(1 + 2 ** 32, 'a', 2, 3), randomStream(1, 'b', 2, 3), randomStream(1, 'a', 3, 3), randomStream(1, 'a', 2, 4)])
+    for (const other of [
+      randomStream(2, 'a', 2, 3),
+      randomStream(1 + 2 ** 32, 'a', 2, 3),
+      randomStream(1, 'b', 2, 3),
+      randomStream(1, 'a', 3, 3),
+      randomStream(1, 'a', 2, 4),
+    ])
       expect(other.uniform()).not.toBe(base);
   });
 
@@ -52,7 +67,8 @@ describe('randomStream', () => {
       expect(value >= 0 && value < 1).toBe(true);
       counts[Math.floor(value * 10)]! += 1;
     }
-    for (const count of counts) expect(Math.abs(count - draws / 10)).toBeLessThan(5 * Math.sqrt(draws * 0.09));
+    for (const count of counts)
+      expect(Math.abs(count - draws / 10)).toBeLessThan(5 * Math.sqrt(draws * 0.09));
   });
 
   it('has normal draws of mean 0, variance 1 and kurtosis 3', () => {

@@ -31,7 +31,9 @@ function multiplyHigh(a: number, b: number): number {
   const bLow = b & 0xffff;
   const bHigh = b >>> 16;
   const middle = aHigh * bLow + ((aLow * bLow) >>> 16);
-  return aHigh * bHigh + Math.floor(middle / 0x10000) + Math.floor(((middle % 0x10000) + aLow * bHigh) / 0x10000);
+  return (
+    aHigh * bHigh + Math.floor(middle / 0x10000) + Math.floor(((middle % 0x10000) + aLow * bHigh) / 0x10000)
+  );
 }
 
 /** The Philox4x32-10 bijection: four 32-bit counter words and two key words in, four random words out. */

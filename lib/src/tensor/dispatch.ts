@@ -1,0 +1,28 @@
+/**
+ * The one seam between an op and its kernels. A fused op is a tfjs kernel registered under our name for a back end,
+ * with one gradient registered for all of them; a back end without it gets the composed form, differentiated by tfjs.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+
+/** Names of the fused ops; each has at most one kernel a back end. */
+export type FusedOp =
+  | 'Embedding'
+  | 'RMSNorm'
+  | 'Rotary'
+  | 'CausalAttention'
+  | 'SwiGLU'
+  | 'SelectedLogprobs'
+  | 'DecodeAttention'
+  | 'AdamW'
+  | 'SumOfSquares';
+
+/** Runs the active back end's fused kernel of an op, or the composed form where there is none. */
+export function fusedOr<R extends tf.Tensor | tf.Tensor[]>(
+  op: FusedOp,
+  inputs: tf.NamedTensorMap,
+  attributes: tf.NamedAttrMap,
+  composed: () => R,
+): R {
+  const kernel = tf.getKernel(op, tf.getBackend()) as tf.KernelConfig | undefined;
+  return kernel ? tf.engine().runKernel<R>(op, inputs, attributes) : tf.tidy(composed);
+}

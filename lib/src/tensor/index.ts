@@ -1,0 +1,25 @@
+export { backendNames, initBackend } from './backend.js';
+export type { BackendInfo, BackendName } from './backend.js';
+export { doctor, formatDoctorReport } from './doctor.js';
+export type { DoctorReport } from './doctor.js';
+export { randomStream, uniform } from './random.js';
+export type { RandomStream } from './random.js';
+export { linear, matMul } from './linear.js';
+export { embedding } from './embedding.js';
+export { rmsNorm } from './rms-norm.js';
+export { rotary } from './rotary.js';
+export { causalAttention } from './causal-attention.js';
+export { swiglu } from './swiglu.js';
+export { selectedLogprobs } from './selected-logprobs.js';
+export type { SelectedLogprobs } from './selected-logprobs.js';
+export {
+  createKVCache,
+  decodeAttention,
+  disposeKVCache,
+  prefillKVCache,
+  selectKVCacheRows,
+} from './kv-cache.js';
+export type { KVCache } from './kv-cache.js';
+export { adamWUpdate } from './adamw.js';
+export type { AdamWOptions } from './adamw.js';
+export { globalNorm } from './global-norm.js';

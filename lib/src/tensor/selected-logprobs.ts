@@ -1,0 +1,52 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '@tensorflow/tfjs-core';
+import { requireIndices, requireShape } from './checks.js';
+import { fusedOr } from './dispatch.js';
+
+/** What a policy thought of the tokens that were chosen. */
+export interface SelectedLogprobs {
+  /** `[N]` log-probability of each target, in nats; differentiable. */
+  readonly logprobs: Tensor;
+  /** `[N]` entropy of each distribution, in nats; a metric without gradient. */
+  readonly entropy: Tensor;
+}
+
+/**
+ * `log softmax(logits / temperature)` at one target a row, without keeping an `[N, V]` table of log-probabilities.
+ * @param logits `[N, V]`; -Infinity excludes a token
+ * @param targets `[N]` int32 in [0, V); anything else throws
+ * @param temperature > 0; the one the tokens were sampled at (default 1)
+ */
+export function selectedLogprobs(logits: Tensor, targets: Tensor, temperature = 1): SelectedLogprobs {
+  requireShape('logits', logits, [null, null]);
+  requireShape('targets', targets, [logits.shape[0] as number]);
+  requireIndices('targets', targets, logits.shape[1] as number);
+  if (!(temperature > 0 && Number.isFinite(temperature)))
+    throw new RangeError(`temperature must be a positive number, got ${temperature}`);
+  const [logprobs, entropy] = fusedOr<Tensor[]>(
+    'SelectedLogprobs',
+    { logits, targets },
+    { temperature },
+    () => composedSelectedLogprobs(logits, targets, temperature),
+  ) as [Tensor, Tensor];
+  return { logprobs, entropy };
+}
+
+/** The value without its history: no gradient flows back through it. */
+const detach = (x: Tensor): Tensor =>
+  tf.customGrad((value) => ({ value: tf.clone(value as Tensor), gradFunc: (dy) => tf.zerosLike(dy) }))(x);
+
+export function composedSelectedLogprobs(
+  logits: Tensor,
+  targets: Tensor,
+  temperature: number,
+): [Tensor, Tensor] {
+  const scaled = tf.div(logits, temperature);
+  const logNormalizer = tf.logSumExp(scaled, 1);
+  const chosen = tf.cast(tf.oneHot(targets as tf.Tensor1D, logits.shape[1] as number), 'bool');
+  const logprobs = tf.sub(tf.sum(tf.where(chosen, scaled, tf.zerosLike(scaled)), 1), logNormalizer);
+  const all = detach(tf.sub(scaled, tf.expandDims(logNormalizer, 1)));
+  const possible = tf.greater(all, -Infinity);
+  const terms = tf.where(possible, tf.mul(tf.exp(all), all), tf.zerosLike(all));
+  return [logprobs, tf.neg(tf.sum(terms, 1))];
+}
