@@ -19,7 +19,9 @@ export function graphKey(graph: ExpectedGraph): string {
  */
 export function shapeKey(graph: ExpectedGraph): string {
   const overlaps = (graph.overlaps ?? []).map(([from, to]) => ({ from, to }));
-  const inside = graph.groups.flatMap(({ id, members }) => members.map((member) => ({ from: id, to: member })));
+  const inside = graph.groups.flatMap(({ id, members }) =>
+    members.map((member) => ({ from: id, to: member })),
+  );
   const links = [
     ...graph.edges.flatMap(({ from, to }) => [
       { at: from, other: to, mark: graph.undirected ? 'line' : 'out' },
@@ -40,7 +42,9 @@ export function shapeKey(graph: ExpectedGraph): string {
     const previous = colours;
     colours = new Map(
       ids.map((id) => {
-        const around = links.filter(({ at }) => at === id).map(({ other, mark }) => `${mark}${previous.get(other)}`);
+        const around = links
+          .filter(({ at }) => at === id)
+          .map(({ other, mark }) => `${mark}${previous.get(other)}`);
         return [id, hashText(`${previous.get(id)}|${around.sort().join()}`)];
       }),
     );

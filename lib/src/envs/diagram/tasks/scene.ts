@@ -3,8 +3,8 @@ import type { Direction, ShapeKind } from '../types.js';
 
 export type Language = 'en' | 'zh';
 
-/** What a node stands for; decides which words may label it. */
-export type Role = 'thing' | 'step' | 'state' | 'decision' | 'start' | 'end';
+/** What a node stands for; decides which words may label it. A `choice` is a decision with three exits. */
+export type Role = 'thing' | 'step' | 'state' | 'decision' | 'choice' | 'start' | 'end';
 
 export interface SceneNode {
   readonly role: Role;
@@ -47,6 +47,10 @@ export interface Telling {
   readonly edges: readonly SceneEdge[];
   /** Words that must not turn into shapes. */
   readonly distractor: string;
+}
+
+export function isDecision({ role }: { readonly role: Role }): boolean {
+  return role === 'decision' || role === 'choice';
 }
 
 /** The placeholder of node `index`. */

@@ -1,6 +1,5 @@
 /** Cuts the arrows of a scene into things one can say in a clause. */
-import type { RandomStream } from '../../../tensor/random.js';
-import type { Scene, SceneEdge } from './scene.js';
+import { isDecision, type Scene, type SceneEdge } from './scene.js';
 
 export type Statement =
   | { readonly kind: 'edge'; readonly edge: SceneEdge }
@@ -60,13 +59,8 @@ export function compact(scene: Scene): Statement[] {
   return joinPaths(statements);
 }
 
-/** Statements in random order. */
-export function shuffled(statements: readonly Statement[], random: RandomStream): Statement[] {
-  return random.shuffle(statements);
-}
-
 function isExit(scene: Scene, edge: SceneEdge): boolean {
-  return scene.nodes[edge.from]!.role === 'decision' && edge.label !== undefined;
+  return isDecision(scene.nodes[edge.from]!) && edge.label !== undefined;
 }
 
 function toExits(edges: readonly SceneEdge[]): Statement {
@@ -111,5 +105,10 @@ function joinPaths(statements: readonly Statement[]): Statement[] {
 }
 
 function continues(first: SceneEdge, second: SceneEdge): boolean {
-  return first.to === second.from && first.from !== second.to && first.from !== first.to && second.from !== second.to;
+  return (
+    first.to === second.from &&
+    first.from !== second.to &&
+    first.from !== first.to &&
+    second.from !== second.to
+  );
 }

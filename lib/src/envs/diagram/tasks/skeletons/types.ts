@@ -2,13 +2,13 @@ import type { RandomStream } from '../../../../tensor/random.js';
 import type { ShapeKind } from '../../types.js';
 import type { Role } from '../scene.js';
 
-/** What an arrow's label is drawn from; a plain string is itself. */
-export type LabelSource = { readonly draw: 'relation' | 'event' | 'yes' | 'no' | 'choice' | 'failure' | 'again' };
+/** What an arrow's label is drawn from. */
+export type LabelSource = 'relation' | 'event' | 'yes' | 'no' | 'choice' | 'failure' | 'again';
 
 export interface SkeletonEdge {
   readonly from: number;
   readonly to: number;
-  readonly label?: LabelSource['draw'];
+  readonly label?: LabelSource;
 }
 
 /** A graph without words. */

@@ -2,7 +2,10 @@
 import { list } from './types.js';
 
 /** Labels of the two exits of a yes/no decision. */
-export const exits: { readonly en: readonly (readonly [string, string])[]; readonly zh: readonly (readonly [string, string])[] } = {
+export const exits: {
+  readonly en: readonly (readonly [string, string])[];
+  readonly zh: readonly (readonly [string, string])[];
+} = {
   en: [
     ['yes', 'no'],
     ['yes', 'no'],
@@ -18,7 +21,9 @@ export const exits: { readonly en: readonly (readonly [string, string])[]; reado
 
 /** Labels of transitions between states. */
 export const events: { readonly en: readonly string[]; readonly zh: readonly string[] } = {
-  en: list(`start, stop, timeout, approve, reject, cancel, retry, reset, confirm, submit, complete, fail, wake up, expire`),
+  en: list(
+    `start, stop, timeout, approve, reject, cancel, retry, reset, confirm, submit, complete, fail, wake up, expire`,
+  ),
   zh: list(`启动、停止、超时、批准、驳回、取消、重试、重置、确认、提交、完成、出错、唤醒、到期`),
 };
 
@@ -27,34 +32,43 @@ export const failures: { readonly en: readonly string[]; readonly zh: readonly s
   zh: ['失败', '出错', '异常'],
 };
 
-export const repeats: {
-  readonly en: { readonly again: readonly string[]; readonly choices: readonly (readonly string[])[] };
-  readonly zh: { readonly again: readonly string[]; readonly choices: readonly (readonly string[])[] };
-} = {
-  en: {
-    again: ['again', 'repeat', 'next round'],
-    choices: [
-      ['low', 'medium', 'high'],
-      ['accept', 'review', 'refuse'],
-      ['small', 'normal', 'large'],
-    ],
-  },
-  zh: {
-    again: ['再来一次', '重复', '下一轮'],
-    choices: [
-      ['低', '中', '高'],
-      ['接受', '复核', '拒绝'],
-      ['小', '普通', '大'],
-    ],
-  },
+export const repeats: { readonly en: readonly string[]; readonly zh: readonly string[] } = {
+  en: ['again', 'repeat', 'next round'],
+  zh: ['再来一次', '重复', '下一轮'],
 };
 
-export const terminals: { readonly en: { start: string; end: string }; readonly zh: { start: string; end: string } } = {
+/** A question with three answers. */
+export interface Choice {
+  readonly question: string;
+  readonly answers: readonly [string, string, string];
+}
+
+export const choices: { readonly en: readonly Choice[]; readonly zh: readonly Choice[] } = {
+  en: [
+    { question: 'How urgent?', answers: ['low', 'medium', 'high'] },
+    { question: 'Which verdict?', answers: ['accept', 'review', 'refuse'] },
+    { question: 'Which size?', answers: ['small', 'normal', 'large'] },
+    { question: 'Which priority?', answers: ['first', 'second', 'third'] },
+  ],
+  zh: [
+    { question: '有多紧急？', answers: ['低', '中', '高'] },
+    { question: '结论如何？', answers: ['接受', '复核', '拒绝'] },
+    { question: '尺寸多大？', answers: ['小号', '中号', '大号'] },
+    { question: '优先级？', answers: ['一级', '二级', '三级'] },
+  ],
+};
+
+export const terminals: {
+  readonly en: { start: string; end: string };
+  readonly zh: { start: string; end: string };
+} = {
   en: { start: 'Start', end: 'End' },
   zh: { start: '开始', end: '结束' },
 };
 
 export const groupNames: { readonly en: readonly string[]; readonly zh: readonly string[] } = {
-  en: list(`Zone A, Zone B, Inner area, Outer area, North site, South site, Team blue, Team green, Core, Edge, Section 1, Section 2`),
+  en: list(
+    `Zone A, Zone B, Inner area, Outer area, North site, South site, Team blue, Team green, Core, Edge, Section 1, Section 2`,
+  ),
   zh: list(`A 区、B 区、内部区域、外部区域、北区、南区、蓝队、绿队、核心、边缘、第 1 组、第 2 组`),
 };

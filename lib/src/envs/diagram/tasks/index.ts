@@ -1,0 +1,2 @@
+export { generateTask, type TaskAddress } from './generate.js';
+export { curriculumSplits, splits, splitSizes, type Profile, type Split } from './splits.js';
