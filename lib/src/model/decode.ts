@@ -1,0 +1,112 @@
+/** Decoding with a key-value cache: the prompts in one pass, then one token a sequence and step. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '@tensorflow/tfjs-core';
+import {
+  causalAttention,
+  createKVCache,
+  decodeAttention,
+  disposeKVCache,
+  embedding,
+  prefillKVCache,
+  selectKVCacheRows,
+  type KVCache,
+} from '../tensor/index.js';
+import { hiddenStates, outputLogits } from './transformer.js';
+import type { Model } from './types.js';
+
+/** What has been read so far of `B` sequences. Free it with `disposeDecoding`. */
+export interface Decoding {
+  /** One a layer. */
+  readonly caches: readonly KVCache[];
+  /** Tokens in the cache, by row. */
+  readonly lengths: Int32Array;
+}
+
+/**
+ * Reads ragged prompts, right-padded; equal prompts are read once.
+ * @param room tokens that will be added to each
+ * @returns the state, and the logits after each prompt `[B, V]`
+ */
+export function readPrompts(
+  model: Model,
+  prompts: readonly Int32Array[],
+  room: number,
+): { decoding: Decoding; logits: Tensor } {
+  const { distinct, rows } = distinctPrompts(prompts);
+  const length = Math.max(...distinct.map((prompt) => prompt.length));
+  const { numHiddenLayers, numKeyValueHeads, headDim, hiddenSize } = model.config;
+  const caches = Array.from({ length: numHiddenLayers }, () =>
+    createKVCache(distinct.length, numKeyValueHeads, length + room, headDim),
+  );
+  const logits = tf.tidy(() => {
+    const ids = new Int32Array(distinct.length * length);
+    distinct.forEach((prompt, row) => ids.set(prompt, row * length));
+    const shape: [number, number] = [distinct.length, length];
+    const positions = ids.map((_, i) => i % length);
+    const hidden = hiddenStates(
+      model,
+      tf.tensor2d(ids, shape, 'int32'),
+      tf.tensor2d(positions, shape, 'int32'),
+      (layer, q, k, v) => {
+        prefillKVCache(caches[layer]!, k, v);
+        return causalAttention(q, k, v);
+      },
+    );
+    const ends = rows.map((row) => row * length + distinct[row]!.length - 1);
+    return outputLogits(model, embedding(tf.reshape(hidden, [-1, hiddenSize]), tf.tensor1d(ends, 'int32')));
+  });
+  const lengths = Int32Array.from(distinct, (prompt) => prompt.length);
+  return { decoding: selectSequences({ caches, lengths }, rows), logits };
+}
+
+/**
+ * Adds one token to every sequence and gives the logits of what may follow.
+ * @param tokens one a row
+ * @returns `[B, V]`
+ */
+export function addTokens(model: Model, { caches, lengths }: Decoding, tokens: Int32Array): Tensor {
+  const batch = tokens.length;
+  const logits = tf.tidy(() => {
+    const hidden = hiddenStates(
+      model,
+      tf.tensor2d(tokens, [batch, 1], 'int32'),
+      tf.tensor2d(lengths, [batch, 1], 'int32'),
+      (layer, q, k, v) => {
+        const heads = (x: Tensor): Tensor => tf.squeeze(x, [1]);
+        return tf.expandDims(decodeAttention(heads(q), heads(k), heads(v), caches[layer]!, lengths), 1);
+      },
+    );
+    return outputLogits(model, tf.squeeze(hidden, [1]));
+  });
+  lengths.forEach((length, row) => (lengths[row] = length + 1));
+  return logits;
+}
+
+/** Keeps the given rows, in the given order, repeats allowed. Frees the state it is given. */
+export function selectSequences(decoding: Decoding, rows: Int32Array): Decoding {
+  const unchanged = rows.length === decoding.lengths.length && rows.every((row, i) => row === i);
+  if (unchanged) return decoding;
+  const caches = decoding.caches.map((cache) => {
+    const selected = selectKVCacheRows(cache, rows);
+    disposeKVCache(cache);
+    return selected;
+  });
+  return { caches, lengths: rows.map((row) => decoding.lengths[row]!) };
+}
+
+export function disposeDecoding({ caches }: Decoding): void {
+  caches.forEach(disposeKVCache);
+}
+
+function distinctPrompts(prompts: readonly Int32Array[]): { distinct: Int32Array[]; rows: Int32Array } {
+  const rowOf = new Map<string, number>();
+  const distinct: Int32Array[] = [];
+  const rows = Int32Array.from(prompts, (prompt) => {
+    const key = prompt.join();
+    const known = rowOf.get(key);
+    if (known !== undefined) return known;
+    rowOf.set(key, distinct.length);
+    return distinct.push(prompt) - 1;
+  });
+  return { distinct, rows };
+}

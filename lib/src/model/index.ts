@@ -1,0 +1,31 @@
+export type { Model, ModelConfig, Sample, SamplingParams } from './types.js';
+export { configFromJSON, configToJSON } from './config.js';
+export { presets } from './presets.js';
+export {
+  cloneModel,
+  copyWeights,
+  createModel,
+  disposeModel,
+  modelFrom,
+  parameterCount,
+  weight,
+  weightShapes,
+} from './weights.js';
+export { forward, outputLogits } from './transformer.js';
+export {
+  padSelected,
+  scoreSequences,
+  selectedLogits,
+  selectTokens,
+  sequenceLogprobs,
+  type MaskedSequence,
+  type TokenSelection,
+} from './logprobs.js';
+export { generate, sampleKeys, type GenerateOptions, type SampleKey } from './generate.js';
+export { drawToken, type Draw } from './sampling.js';
+export {
+  parseSafetensors,
+  serializeSafetensors,
+  type NamedTensor,
+  type SafetensorsFile,
+} from './safetensors.js';

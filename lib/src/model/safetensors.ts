@@ -1,0 +1,144 @@
+/**
+ * The safetensors format: 8 bytes header length (little endian), a JSON header padded with spaces to a multiple
+ * of 8, then the tensors' bytes. What is written equals, byte by byte, what the Python library writes.
+ * Source: https://github.com/huggingface/safetensors#format
+ */
+import { z } from 'zod';
+import { bfloat16ToFloat32, float16ToFloat32, float32ToBfloat16 } from './half-precision.js';
+
+/** Bytes per number of the types that can be read. */
+const itemSizes = { F32: 4, F16: 2, BF16: 2 } as const;
+
+export type SafetensorsType = keyof typeof itemSizes;
+
+export interface NamedTensor {
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+export interface SafetensorsFile {
+  readonly tensors: Map<string, NamedTensor>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+const entrySchema = z.object({
+  dtype: z.string(),
+  shape: z.array(z.int().nonnegative()),
+  data_offsets: z.tuple([z.int().nonnegative(), z.int().nonnegative()]),
+});
+const metadataSchema = z.record(z.string(), z.string());
+
+type Entry = z.infer<typeof entrySchema> & { readonly name: string };
+
+/**
+ * The bytes of a safetensors file.
+ * @param dtype `F32` keeps every bit; `BF16` halves the size and rounds to nearest even
+ * @param metadata free text; `{ format: 'pt' }` is what transformers writes and expects
+ */
+export function serializeSafetensors(
+  tensors: ReadonlyMap<string, NamedTensor>,
+  { dtype = 'F32', metadata }: { dtype?: 'F32' | 'BF16'; metadata?: Readonly<Record<string, string>> } = {},
+): Uint8Array {
+  const sorted = [...tensors].sort(([a], [b]) => (a < b ? -1 : 1));
+  const fields: [string, unknown][] = metadata ? [['__metadata__', metadata]] : [];
+  let offset = 0;
+  for (const [name, { shape, data }] of sorted) {
+    if (data.length !== product(shape))
+      throw new Error(
+        `safetensors: ${name} has ${data.length} numbers, but its shape is [${shape.join(', ')}].`,
+      );
+    const end = offset + data.length * itemSizes[dtype];
+    fields.push([name, { dtype, shape, data_offsets: [offset, end] }]);
+    offset = end;
+  }
+  // Written by hand: an object literal would move names that look like integers to the front.
+  const json = `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()}}`;
+  const header = new TextEncoder().encode(json);
+  const headerLength = Math.ceil(header.length / 8) * 8;
+  const bytes = new Uint8Array(8 + headerLength + offset);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(headerLength), true);
+  bytes.fill(0x20, 8, 8 + headerLength);
+  bytes.set(header, 8);
+  let position = 8 + headerLength;
+  for (const [, { data }] of sorted) {
+    const encoded = dtype === 'F32' ? data : float32ToBfloat16(data);
+    bytes.set(new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.byteLength), position);
+    position += encoded.byteLength;
+  }
+  return bytes;
+}
+
+/**
+ * Reads a safetensors file of `F32`, `F16` and `BF16` tensors; all become 32-bit floats.
+ * Throws when the file is cut short, its header is broken, or tensors overlap or leave gaps.
+ */
+export function parseSafetensors(bytes: Uint8Array): SafetensorsFile {
+  const { header, dataStart } = readHeader(bytes);
+  const entries: Entry[] = [];
+  let metadata: Record<string, string> = {};
+  for (const [name, value] of Object.entries(header)) {
+    const parsed = (name === '__metadata__' ? metadataSchema : entrySchema).safeParse(value);
+    if (!parsed.success)
+      throw corrupt(`header entry ${JSON.stringify(name)}: ${parsed.error.issues[0]?.message}`);
+    if (name === '__metadata__') metadata = metadataSchema.parse(value);
+    else entries.push({ name, ...entrySchema.parse(value) });
+  }
+  checkLayout(entries, bytes.length - dataStart);
+  const tensors = new Map(
+    entries.map(({ name, dtype, shape, data_offsets: [start, end] }) => [
+      name,
+      { shape, data: decode(dtype as SafetensorsType, bytes.subarray(dataStart + start, dataStart + end)) },
+    ]),
+  );
+  return { tensors, metadata };
+}
+
+function readHeader(bytes: Uint8Array): { header: object; dataStart: number } {
+  if (bytes.length < 8) throw corrupt(`it has ${bytes.length} bytes, too few for a header`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const dataStart = 8 + Number(view.getBigUint64(0, true));
+  if (dataStart > bytes.length)
+    throw corrupt(`its header should end at byte ${dataStart}, but the file has ${bytes.length}`);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(8, dataStart));
+    return { header: z.object({}).loose().parse(JSON.parse(text)), dataStart };
+  } catch (cause) {
+    throw corrupt('its header is not a JSON object', cause);
+  }
+}
+
+/** The tensors must fill the data section exactly, each with as many bytes as its shape says. */
+function checkLayout(entries: Entry[], dataLength: number): void {
+  let expected = 0;
+  for (const { name, dtype, shape, data_offsets } of entries.sort(
+    (a, b) => a.data_offsets[0] - b.data_offsets[0],
+  )) {
+    if (!(dtype in itemSizes))
+      throw new Error(
+        `safetensors: ${name} has type ${dtype}; supported are ${Object.keys(itemSizes).join(', ')}.`,
+      );
+    const [start, end] = data_offsets;
+    if (start !== expected)
+      throw corrupt(`${name} starts at byte ${start} of the data; expected ${expected}`);
+    const size = product(shape) * itemSizes[dtype as SafetensorsType];
+    if (end - start !== size) throw corrupt(`${name} takes ${end - start} bytes; its shape needs ${size}`);
+    expected = end;
+  }
+  if (expected !== dataLength)
+    throw corrupt(`its tensors take ${expected} bytes, but it holds ${dataLength}`);
+}
+
+function decode(dtype: SafetensorsType, bytes: Uint8Array): Float32Array {
+  const { buffer } = new Uint8Array(bytes); // a copy, aligned
+  if (dtype === 'F32') return new Float32Array(buffer);
+  const halves = new Uint16Array(buffer);
+  return dtype === 'BF16' ? bfloat16ToFloat32(halves) : float16ToFloat32(halves);
+}
+
+function product(shape: readonly number[]): number {
+  return shape.reduce((size, axis) => size * axis, 1);
+}
+
+function corrupt(reason: string, cause?: unknown): Error {
+  return new Error(`The safetensors file is damaged: ${reason}. Copy or save it again.`, { cause });
+}

@@ -1,0 +1,97 @@
+/** The decoder: token ids in, hidden states out, hidden states to logits. Equations as in Touvron et al. 2023. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '@tensorflow/tfjs-core';
+import { causalAttention, embedding, linear, rmsNorm, rotary, swiglu } from '../tensor/index.js';
+import type { Model } from './types.js';
+import { weight } from './weights.js';
+
+/** How layer `layer` attends: q `[B, T, H, Dh]`, k and v `[B, T, Hkv, Dh]` → `[B, T, H, Dh]`. */
+export type Attend = (layer: number, q: Tensor, k: Tensor, v: Tensor) => Tensor;
+
+/**
+ * Final hidden states of a batch; differentiable with respect to the weights.
+ * Right padding needs nothing: a position never sees what comes after it. For left padding give `starts`.
+ * @param ids `[B, T]` int32
+ * @param options.starts first real token of each row (default all 0); outputs before it mean nothing
+ * @returns `[B, T, D]`
+ */
+export function forward(model: Model, ids: Tensor, options: { readonly starts?: Int32Array } = {}): Tensor {
+  const { starts } = options;
+  const [batch, length] = ids.shape as [number, number];
+  if (length > model.config.maxPositionEmbeddings)
+    throw new RangeError(
+      `The sequence has ${length} tokens; the model can take ${model.config.maxPositionEmbeddings} (max_position_embeddings).`,
+    );
+  return tf.tidy(() => {
+    const positions = tf.tensor2d(
+      Int32Array.from({ length: batch * length }, (_, i) =>
+        Math.max(0, (i % length) - (starts?.[Math.floor(i / length)] ?? 0)),
+      ),
+      [batch, length],
+      'int32',
+    );
+    return hiddenStates(model, ids, positions, (_layer, q, k, v) => causalAttention(q, k, v, { starts }));
+  });
+}
+
+/**
+ * Logits of the next token.
+ * @param hidden `[N, D]` or `[B, T, D]`
+ * @returns `[N, V]` or `[B, T, V]`
+ */
+export function outputLogits(model: Model, hidden: Tensor): Tensor {
+  const name = model.config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight';
+  return linear(hidden, weight(model, name));
+}
+
+/**
+ * The layers around any kind of attention, with or without a cache.
+ * @param ids `[B, T]` int32
+ * @param positions `[B, T]` int32, for the rotary embedding
+ * @returns `[B, T, D]`
+ */
+export function hiddenStates(model: Model, ids: Tensor, positions: Tensor, attend: Attend): Tensor {
+  const { numHiddenLayers, rmsNormEps } = model.config;
+  let x = embedding(weight(model, 'model.embed_tokens.weight'), ids);
+  for (let layer = 0; layer < numHiddenLayers; layer++) {
+    const norm = (name: string, value: Tensor): Tensor =>
+      rmsNorm(value, weight(model, `model.layers.${layer}.${name}.weight`), rmsNormEps);
+    x = tf.add(x, selfAttention(model, layer, norm('input_layernorm', x), positions, attend));
+    x = tf.add(x, feedForward(model, layer, norm('post_attention_layernorm', x)));
+  }
+  return rmsNorm(x, weight(model, 'model.norm.weight'), rmsNormEps);
+}
+
+function selfAttention(model: Model, layer: number, x: Tensor, positions: Tensor, attend: Attend): Tensor {
+  const { modelType, numAttentionHeads, numKeyValueHeads, headDim, ropeTheta, rmsNormEps } = model.config;
+  const [batch, length] = x.shape as [number, number, number];
+  const prefix = `model.layers.${layer}.self_attn`;
+  const project = (name: 'q' | 'k' | 'v', heads: number): Tensor => {
+    const bias = modelType === 'qwen2' ? weight(model, `${prefix}.${name}_proj.bias`) : undefined;
+    const projected = linear(x, weight(model, `${prefix}.${name}_proj.weight`), bias);
+    return tf.reshape(projected, [batch, length, heads, headDim]);
+  };
+  const projectAndRotate = (name: 'q' | 'k', heads: number): Tensor => {
+    const projected = project(name, heads);
+    const normed =
+      modelType === 'qwen3'
+        ? rmsNorm(projected, weight(model, `${prefix}.${name}_norm.weight`), rmsNormEps)
+        : projected;
+    return rotary(normed, positions, ropeTheta);
+  };
+  const attended = attend(
+    layer,
+    projectAndRotate('q', numAttentionHeads),
+    projectAndRotate('k', numKeyValueHeads),
+    project('v', numKeyValueHeads),
+  );
+  const merged = tf.reshape(attended, [batch, length, numAttentionHeads * headDim]);
+  return linear(merged, weight(model, `${prefix}.o_proj.weight`));
+}
+
+function feedForward(model: Model, layer: number, x: Tensor): Tensor {
+  const prefix = `model.layers.${layer}.mlp`;
+  const gate = linear(x, weight(model, `${prefix}.gate_proj.weight`));
+  const up = linear(x, weight(model, `${prefix}.up_proj.weight`));
+  return linear(swiglu(gate, up), weight(model, `${prefix}.down_proj.weight`));
+}

@@ -1,0 +1,50 @@
+/** The transformer's nouns. Weights carry Hugging Face names and layouts. */
+import type { Variable } from '@tensorflow/tfjs-core';
+
+/** One decoder-only family: Llama (SmolLM2 too), Qwen2, Qwen3, read from and written to Hugging Face `config.json`. */
+export interface ModelConfig {
+  /** `qwen2` adds biases on q, k and v; `qwen3` normalises each head's query and key (QK-norm). */
+  readonly modelType: 'llama' | 'qwen2' | 'qwen3';
+  readonly vocabSize: number;
+  readonly hiddenSize: number;
+  readonly intermediateSize: number;
+  readonly numHiddenLayers: number;
+  readonly numAttentionHeads: number;
+  /** Fewer than the query heads: grouped-query attention. */
+  readonly numKeyValueHeads: number;
+  readonly headDim: number;
+  /** Longest sequence, in tokens. */
+  readonly maxPositionEmbeddings: number;
+  readonly ropeTheta: number;
+  readonly rmsNormEps: number;
+  /** The output projection is the embedding table. */
+  readonly tieWordEmbeddings: boolean;
+  readonly bosTokenId?: number;
+  readonly eosTokenId?: number | readonly number[];
+  readonly padTokenId?: number;
+}
+
+/** A model is its config and its named weights, e.g. `model.layers.0.self_attn.q_proj.weight` `[out, in]`. */
+export interface Model {
+  readonly config: ModelConfig;
+  readonly weights: ReadonlyMap<string, Variable>;
+}
+
+export interface SamplingParams {
+  readonly maxNewTokens: number;
+  /** 0 = greedy. Log-probabilities returned are at this temperature (at 1 when greedy). */
+  readonly temperature: number;
+  /** Keep the smallest set of most likely tokens with at least this probability; 1 = off, the default. */
+  readonly topP?: number;
+  /** Keep this many most likely tokens, before `topP`; 0 = off, the default. */
+  readonly topK?: number;
+  readonly stopTokens: readonly number[];
+}
+
+export interface Sample {
+  /** New tokens only; includes the stop token when there is one. */
+  readonly tokens: Int32Array;
+  /** Log-probability of each new token under the distribution it was drawn from. */
+  readonly logprobs: Float32Array;
+  readonly finishReason: 'stop' | 'length';
+}

@@ -1,0 +1,110 @@
+/** Names, shapes and first values of a model's weights. */
+import * as tf from '@tensorflow/tfjs-core';
+import { randomStream } from '../tensor/random.js';
+import { checkedConfig } from './config.js';
+import type { Model, ModelConfig } from './types.js';
+
+/** Standard deviation of initial weights, as in GPT-2 and Hugging Face's `initializer_range`. */
+const INITIAL_DEVIATION = 0.02;
+
+/** Shape of every weight by its Hugging Face name, in a fixed order. Linear weights are `[out, in]`. */
+export function weightShapes(config: ModelConfig): Map<string, number[]> {
+  const { hiddenSize, intermediateSize, vocabSize, headDim } = config;
+  const querySize = config.numAttentionHeads * headDim;
+  const keySize = config.numKeyValueHeads * headDim;
+  const shapes = new Map<string, number[]>([['model.embed_tokens.weight', [vocabSize, hiddenSize]]]);
+  for (let layer = 0; layer < config.numHiddenLayers; layer++) {
+    const add = (name: string, shape: number[]): unknown =>
+      shapes.set(`model.layers.${layer}.${name}`, shape);
+    add('input_layernorm.weight', [hiddenSize]);
+    for (const [name, size] of [
+      ['q_proj', querySize],
+      ['k_proj', keySize],
+      ['v_proj', keySize],
+    ] as const) {
+      add(`self_attn.${name}.weight`, [size, hiddenSize]);
+      if (config.modelType === 'qwen2') add(`self_attn.${name}.bias`, [size]);
+    }
+    if (config.modelType === 'qwen3') {
+      add('self_attn.q_norm.weight', [headDim]);
+      add('self_attn.k_norm.weight', [headDim]);
+    }
+    add('self_attn.o_proj.weight', [hiddenSize, querySize]);
+    add('post_attention_layernorm.weight', [hiddenSize]);
+    add('mlp.gate_proj.weight', [intermediateSize, hiddenSize]);
+    add('mlp.up_proj.weight', [intermediateSize, hiddenSize]);
+    add('mlp.down_proj.weight', [hiddenSize, intermediateSize]);
+  }
+  shapes.set('model.norm.weight', [hiddenSize]);
+  if (!config.tieWordEmbeddings) shapes.set('lm_head.weight', [vocabSize, hiddenSize]);
+  return shapes;
+}
+
+/** Number of trainable numbers in a model of this config. */
+export function parameterCount(config: ModelConfig): number {
+  return [...weightShapes(config).values()].reduce((sum, shape) => sum + sizeOf(shape), 0);
+}
+
+/**
+ * A new model. Norms start at 1, biases at 0, the rest from normal(0, 0.02); the projections that write to the
+ * residual stream are divided by √(2 · layers), so that its variance does not grow with depth (GPT-2).
+ * The same seed gives the same weights on every back end.
+ */
+export function createModel(config: ModelConfig, seed: number): Model {
+  const residualScale = 1 / Math.sqrt(2 * config.numHiddenLayers);
+  return modelFrom(config, (name, shape) => {
+    if (name.endsWith('norm.weight')) return new Float32Array(sizeOf(shape)).fill(1);
+    if (name.endsWith('.bias')) return new Float32Array(sizeOf(shape));
+    const random = randomStream(seed, `init ${name}`);
+    const scale = /(o_proj|down_proj)\.weight$/.test(name) ? residualScale : 1;
+    return Float32Array.from({ length: sizeOf(shape) }, () => INITIAL_DEVIATION * scale * random.normal());
+  });
+}
+
+/** A model whose weights are given by name. */
+export function modelFrom(
+  config: ModelConfig,
+  valuesOf: (name: string, shape: readonly number[]) => Float32Array,
+): Model {
+  const weights = new Map<string, tf.Variable>();
+  for (const [name, shape] of weightShapes(checkedConfig(config))) {
+    const initial = tf.tensor(valuesOf(name, shape), shape, 'float32');
+    weights.set(name, tf.variable(initial));
+    initial.dispose();
+  }
+  return { config, weights };
+}
+
+/** Weight of a model by name. Throws when there is none. */
+export function weight(model: Model, name: string): tf.Variable {
+  const found = model.weights.get(name);
+  if (!found) throw new Error(`The model has no weight ${name}.`);
+  return found;
+}
+
+/** Copies all weights of one model into another of the same config; the two stay independent. */
+export function copyWeights(from: Model, to: Model): void {
+  for (const [name, target] of to.weights) {
+    const source = weight(from, name);
+    if (source.shape.join() !== target.shape.join())
+      throw new Error(
+        `copyWeights: ${name} is [${source.shape}] in one model and [${target.shape}] in the other.`,
+      );
+    // Assigning shares memory, and optimizers write in place: multiply to get memory of its own.
+    tf.tidy(() => target.assign(tf.mul(source, 1)));
+  }
+}
+
+/** A second model with the same weights, e.g. the frozen reference of a KL penalty. */
+export function cloneModel(model: Model): Model {
+  return modelFrom(model.config, (name) => weight(model, name).dataSync<'float32'>().slice());
+}
+
+/** Frees all weights. The model must not be used afterwards. */
+export function disposeModel(model: Model): void {
+  for (const variable of model.weights.values()) variable.dispose();
+}
+
+function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
