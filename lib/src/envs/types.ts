@@ -14,12 +14,7 @@ export interface Task {
 
 /** Why an episode ended (Tinker's closed list). Only `completed` and `parse_error` are terminations; the rest truncate. */
 export type StopReason =
-  | 'completed'
-  | 'max_turns'
-  | 'max_tokens'
-  | 'context_overflow'
-  | 'parse_error'
-  | 'rollout_timeout';
+  'completed' | 'max_turns' | 'max_tokens' | 'context_overflow' | 'parse_error' | 'rollout_timeout';
 
 /** What the environment says after one action. */
 export interface StepResult {

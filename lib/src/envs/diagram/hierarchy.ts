@@ -19,15 +19,20 @@ export interface ReadShape {
 }
 
 /**
- * The smallest shape that contains `inner`. Text may sit in a box of any kind; boxes count as inside only in
- * rectangles, because only a rectangle is a group.
+ * Whether `inner` lies in `outer` as its label or member. Text may sit in a box of any kind; boxes count as inside only
+ * in rectangles, because only a rectangle is a group.
  */
+export function isInside(inner: Shape, outer: Shape): boolean {
+  const canHold = outer.shape === 'rectangle' || (inner.shape === 'text' && outer.shape !== 'text');
+  return canHold && contains(outer, inner);
+}
+
+/** Index of the smallest shape around `inner`. */
 function parentOf(inner: Shape, shapes: readonly Shape[]): number | null {
   let parent: number | null = null;
   let smallest = Infinity;
   shapes.forEach((outer, index) => {
-    const canHold = outer.shape === 'rectangle' || (inner.shape === 'text' && outer.shape !== 'text');
-    if (canHold && area(outer) < smallest && contains(outer, inner)) {
+    if (area(outer) < smallest && isInside(inner, outer)) {
       parent = index;
       smallest = area(outer);
     }

@@ -46,3 +46,15 @@ export {
   type Applied,
   type Outcome,
 } from './canvas.js';
+export { actionTypes, drawActionTypes, replySchema, type ActionType } from './actions.js';
+export { MAX_DEPTH, MAX_REPLY_BYTES, parseActions, type ParsedReply } from './parse.js';
+export { actionPieces, serializeActions } from './codec.js';
+export { isLabelClear, lint } from './lint.js';
+export { describeProblem, observe, type ObservationParts } from './observation.js';
+export { DiagramEpisode, stepLimit } from './episode.js';
+export {
+  diagramEnvironment,
+  type DiagramEnvironment,
+  type DiagramEnvironmentOptions,
+} from './environment.js';
+export { renderSvg } from './svg.js';
