@@ -2,6 +2,7 @@
 import { drawEdges } from '../envs/diagram/routes.js';
 import type { DrawnEdge } from '../envs/diagram/routes.js';
 import { readCanvas } from '../envs/diagram/hierarchy.js';
+import type { ReadShape } from '../envs/diagram/hierarchy.js';
 import type { Canvas, Edge, Shape } from '../envs/diagram/types.js';
 import { foldLabel } from './similarity.js';
 import type { FoldedLabel } from './similarity.js';
@@ -20,6 +21,8 @@ export interface Box {
 }
 
 export interface Drawing {
+  /** Every shape with its role, in creation order. */
+  readonly shapes: readonly ReadShape[];
   readonly boxes: readonly Box[];
   /** Text shapes that are nobody's label. */
   readonly looseTexts: readonly Shape[];
@@ -45,6 +48,7 @@ export function readDrawing(canvas: Canvas): Drawing {
     ];
   });
   return {
+    shapes: read,
     boxes,
     looseTexts: read.filter(({ role }) => role === 'annotation').map(({ shape }) => shape),
     edges: canvas.edges,

@@ -1,6 +1,6 @@
 /** Terms that ask: can it be read? They score where things are, and never which graph it is. */
-import { boxAround, center, contains, diagonal, gap, overlapArea } from '../envs/diagram/geometry.js';
-import type { Box as Area } from '../envs/diagram/geometry.js';
+import { boxAround, center, contains, diagonal, gap } from '../envs/diagram/geometry.js';
+import { isLabelClear } from '../envs/diagram/lint.js';
 import { arrowsCross, runsThrough } from '../envs/diagram/routes.js';
 import { innerArea, labelFits } from '../envs/diagram/text-metrics.js';
 import type { Direction, ExpectedGraph, Shape, TermValue } from '../envs/diagram/types.js';
@@ -115,19 +115,14 @@ export function lengthTerm(drawing: Drawing): TermValue {
     : { value, evidence: [`arrows are ${Math.round(mean(lengths))} px long on average`] };
 }
 
-/** `edgeLabels`: share of labelled arrows whose label is clear of leaves, loose texts and other arrow labels. */
-export function edgeLabelTerm(drawing: Drawing): TermValue {
-  const obstacles: Area[] = [...leavesOf(drawing).map(({ shape }) => shape), ...drawing.looseTexts];
-  const labelled = drawing.arrows.filter(({ edge }) => edge.label !== '');
-  return shareWithout(labelled, ({ edge, labelBox }) => {
-    const isClear =
-      labelBox !== null &&
-      !obstacles.some((obstacle) => overlapArea(labelBox, obstacle) > 0) &&
-      !labelled.some(
-        (other) => other.labelBox && other.edge !== edge && overlapArea(labelBox, other.labelBox) > 0,
-      );
-    return isClear ? null : `label "${edge.label}" of ${edge.from}>${edge.to} is covered`;
-  });
+/** `edgeLabels`: share of labelled arrows whose label can be seen, clear of leaves, loose texts and other labels. */
+export function edgeLabelTerm({ arrows, shapes }: Drawing): TermValue {
+  const labelled = arrows.filter(({ edge }) => edge.label !== '');
+  return shareWithout(labelled, (arrow) =>
+    arrow.labelBox !== null && isLabelClear(arrow, arrows, shapes)
+      ? null
+      : `label "${arrow.edge.label}" of ${arrow.edge.from}>${arrow.edge.to} is covered`,
+  );
 }
 
 /**

@@ -10,6 +10,7 @@ import { matchGraph } from './matching.js';
 import { arrowCountTerm, overlapCountTerm, wordTerm } from './naive.js';
 import { formulas, layoutFormula, softFormula } from './presets.js';
 import type { RewardPreset } from './presets.js';
+import { ruleTerm } from './rules.js';
 import * as structure from './structure.js';
 import { succeeds } from './success.js';
 
@@ -29,6 +30,7 @@ export function scoreTerms(task: DiagramTask, canvas: Canvas, log: ActionLog): R
   const members = structure.memberTerm(graph, drawing, matching);
   const whole = structure.structureTerm(graph, nodes.value, edges.value, members.value);
   const changes = initial ? changeTerm(graph, initial, drawing, matching) : notAsked;
+  const gap = layout.gapTerm(graph, drawing, matching, rules.minGap);
   const terms: Record<string, TermValue> = {
     parse: structure.parseTerm(log),
     valid: structure.validTerm(log),
@@ -43,25 +45,26 @@ export function scoreTerms(task: DiagramTask, canvas: Canvas, log: ActionLog): R
     fit: layout.fitTerm(drawing),
     through: layout.throughTerm(drawing),
     crossings: layout.crossingTerm(drawing),
-    gap: layout.gapTerm(graph, drawing, matching, rules.minGap),
+    gap,
     alignment: layout.alignmentTerm(drawing),
     length: layout.lengthTerm(drawing),
     edgeLabels: layout.edgeLabelTerm(drawing),
     direction: layout.directionTerm(graph, drawing),
+    rules: ruleTerm(rules, drawing, gap.value),
     words: wordTerm(task, drawing),
     arrows: arrowCountTerm(drawing),
     overlaps: overlapCountTerm(drawing),
   };
-  terms['soft'] = { value: valueOf(softFormula, terms), evidence: [] };
-  terms['layout'] = { value: valueOf(layoutFormula, terms), evidence: [] };
+  terms['soft'] = { value: evaluate(softFormula, valuesOf(terms)), evidence: [] };
+  terms['layout'] = { value: evaluate(layoutFormula, valuesOf(terms)), evidence: [] };
+  for (const [name, { value, evidence }] of Object.entries(terms)) {
+    terms[name] = { value: unit(`term "${name}" of task ${task.id}`, value), evidence };
+  }
   return terms;
 }
 
-function valueOf(formula: Formula, terms: Readonly<Record<string, TermValue>>): number {
-  return evaluate(
-    formula,
-    Object.fromEntries(Object.entries(terms).map(([name, { value }]) => [name, value])),
-  );
+function valuesOf(terms: Readonly<Record<string, TermValue>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(terms).map(([name, { value }]) => [name, value]));
 }
 
 /**
@@ -73,22 +76,22 @@ function valueOf(formula: Formula, terms: Readonly<Record<string, TermValue>>): 
 export function scorerOf(formula: Formula): Scorer {
   return (task: DiagramTask, canvas: Canvas, log: ActionLog): Score => {
     const terms = scoreTerms(task, canvas, log);
-    for (const [name, { value }] of Object.entries(terms)) assertUnit(`term "${name}"`, value, task.id);
-    const reward = valueOf(formula, terms);
-    assertUnit('reward', reward, task.id);
-    return { reward: Math.min(1, Math.max(0, reward)), success: succeeds(terms, log), terms };
+    return {
+      reward: unit(`reward of task ${task.id}`, evaluate(formula, valuesOf(terms))),
+      success: succeeds(terms, log),
+      terms,
+    };
   };
 }
 
-/** Sums of weights such as 0.02 + 0.08 + 0.9 may exceed 1 by rounding. */
+/** Sums of weights such as 0.02 + 0.08 + 0.9 may leave [0, 1] by rounding; anything further out is a bug. */
 const rounding = 1e-9;
 
-function assertUnit(name: string, value: number, task: string): void {
+function unit(name: string, value: number): number {
   if (!(value >= -rounding && value <= 1 + rounding)) {
-    throw new RangeError(
-      `${name} of task ${task} is ${value}; rewards must lie in [0, 1], so the formula or the term is wrong`,
-    );
+    throw new RangeError(`${name} is ${value}, outside [0, 1]; correct the formula or the term`);
   }
+  return Math.min(1, Math.max(0, value));
 }
 
 /** Ready-made scorers; see `formulas`. */

@@ -13,6 +13,7 @@ const required = [
   'through',
   'edgeLabels',
   'direction',
+  'rules',
 ] as const;
 
 const rounding = 1e-9;
