@@ -1,0 +1,14 @@
+export { decodeCheckpoint, encodeCheckpoint, type RunCheckpoint } from './checkpoint.js';
+export { createLocalEngine, type LocalEngineOptions } from './local.js';
+export { planMicroBatches } from './micro-batches.js';
+export { learningRateAt, type LearningRateSchedule } from './schedule.js';
+export type {
+  Datum,
+  Engine,
+  EngineState,
+  ForwardBackwardResult,
+  LogprobScorer,
+  NamedArray,
+  OptimParams,
+  OptimResult,
+} from './types.js';

@@ -1,0 +1,45 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { Variable } from '@tensorflow/tfjs-core';
+import type { NamedArray } from './types.js';
+
+/** Copies of all values, as they are now. */
+export async function snapshotVariables(
+  variables: ReadonlyMap<string, Variable>,
+): Promise<Map<string, NamedArray>> {
+  const copies = new Map<string, NamedArray>();
+  for (const [name, variable] of variables) {
+    copies.set(name, { shape: variable.shape.slice(), data: Float32Array.from(await variable.data()) });
+  }
+  return copies;
+}
+
+/**
+ * Writes saved values into their variables. Everything is compared before anything is written.
+ * @throws when a name or shape is missing, unknown or different.
+ */
+export function restoreVariables(
+  pairs: readonly (readonly [ReadonlyMap<string, Variable>, ReadonlyMap<string, NamedArray>])[],
+): void {
+  for (const [variables, saved] of pairs) {
+    const unknown = [...saved.keys()].find((name) => !variables.has(name));
+    if (unknown !== undefined)
+      throw new Error(`The checkpoint holds \`${unknown}\`, which this model does not have.`);
+    for (const [name, variable] of variables) {
+      const shape = saved.get(name)?.shape.join(' × ');
+      const expected = variable.shape.join(' × ');
+      if (shape !== expected) {
+        throw new Error(
+          `The checkpoint does not fit this model: \`${name}\` is ${shape ?? 'missing'}, expected ${expected}. Was it saved from a model of the same config?`,
+        );
+      }
+    }
+  }
+  for (const [variables, saved] of pairs) {
+    for (const [name, variable] of variables) {
+      const { data, shape } = saved.get(name) as NamedArray;
+      const value = tf.tensor(Float32Array.from(data), shape as number[], 'float32');
+      variable.assign(value);
+      value.dispose();
+    }
+  }
+}

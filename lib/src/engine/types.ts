@@ -1,0 +1,107 @@
+/**
+ * The verbs every trainer uses. Token ids and typed arrays go in, numbers come out: nothing here knows a tensor, so that a
+ * remote engine (Tinker's protocol) can be a second implementation of the same interface.
+ */
+import type { LossSpec } from '../losses/index.js';
+import type { MaskedSequence, Sample, SampleKey, SamplingParams } from '../model/index.js';
+
+/** One training sequence. Every stream is aligned with `tokens`: entry t belongs to token t as a *target*. */
+export interface Datum {
+  /** Prompt, replies and environment messages, in order: `[T]`, T ≥ 2. */
+  readonly tokens: Int32Array;
+  /** `[T]`; share of each token in the loss, 0 = not trained (see `tokenWeights`). The first entry must be 0: nothing predicts it. */
+  readonly weights: Float32Array;
+  /** `[T]`; needed by `policy_gradient`. */
+  readonly advantages?: Float32Array;
+  /** `[T]`; log-probabilities when the tokens were sampled. Absent = the policy is still the one that sampled. */
+  readonly oldLogprobs?: Float32Array;
+  /** `[T]`; log-probabilities under the reference; needed when `beta` > 0. */
+  readonly refLogprobs?: Float32Array;
+}
+
+export interface ForwardBackwardResult {
+  /** Value of the loss, summed over the batch. May be non-finite; `optimStep` then refuses to step. */
+  readonly loss: number;
+  /** Log-probability of each token, `[T]` per datum; 0 where its weight is 0. */
+  readonly logprobs: readonly Float32Array[];
+  /** Entropy of the distribution each token was predicted from, nats, `[T]` per datum; 0 where its weight is 0. */
+  readonly entropies: readonly Float32Array[];
+  /** 1 where the token was the most probable one, `[T]` per datum; 0 elsewhere and where its weight is 0. */
+  readonly hits: readonly Uint8Array[];
+}
+
+/** Hyper-parameters of one AdamW step; everything but the learning rate has a default. */
+export interface OptimParams {
+  readonly learningRate: number;
+  /** 0.9 */
+  readonly adamBeta1?: number;
+  /** 0.95, as in Tinker and OpenRLHF: batches are small, so old second moments are forgotten sooner. */
+  readonly adamBeta2?: number;
+  /** 1e-8 */
+  readonly adamEpsilon?: number;
+  /** Decoupled (arXiv 1711.05101); 0. */
+  readonly weightDecay?: number;
+  /** The gradient is scaled down to this global norm when it is larger; 1. */
+  readonly maxGradNorm?: number;
+}
+
+export interface OptimResult {
+  /** Global norm before clipping; may be non-finite. */
+  readonly gradNorm: number;
+  /** False when loss or gradient was non-finite: weights and optimizer are unchanged, bit for bit. */
+  readonly stepped: boolean;
+}
+
+/** Scores tokens: what a frozen reference or a teacher can do. */
+export interface LogprobScorer {
+  /**
+   * log π(tokenₜ | tokens before it) where the mask is not 0, and 0 elsewhere: `[T]` per sequence.
+   * @param temperature the distribution's; default 1.
+   */
+  logprobs(sequences: readonly MaskedSequence[], temperature?: number): Promise<Float32Array[]>;
+  /** Frees its memory. The scorer must not be used afterwards. */
+  dispose(): void;
+}
+
+/** A named array with its shape, as it lies in a checkpoint. */
+export interface NamedArray {
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+}
+
+/** All that a run needs to go on bit-identically: weights, both moments of AdamW, the number of steps. */
+export interface EngineState {
+  readonly policyVersion: number;
+  readonly weights: ReadonlyMap<string, NamedArray>;
+  readonly firstMoments: ReadonlyMap<string, NamedArray>;
+  readonly secondMoments: ReadonlyMap<string, NamedArray>;
+}
+
+export interface Engine extends LogprobScorer {
+  /** Optimizer steps taken. Samples carry it, so that stale ones are recognised. */
+  readonly policyVersion: number;
+  /** Longest sequence it can hold, prompt and reply together. */
+  readonly maxLength: number;
+  /** One reply per prompt; `keys[i]` fixes the randomness of reply i. Prompts may have different lengths. */
+  sample(
+    prompts: readonly Int32Array[],
+    params: SamplingParams,
+    keys: readonly SampleKey[],
+  ): Promise<Sample[]>;
+  /**
+   * Adds the gradient of `loss` on `batch` to the accumulated gradient, at sampling temperature `temperature` (default 1).
+   * Two calls before one `optimStep` give the gradient of both batches together.
+   */
+  forwardBackward(
+    batch: readonly Datum[],
+    loss: LossSpec,
+    temperature?: number,
+  ): Promise<ForwardBackwardResult>;
+  /** One AdamW step with the accumulated gradient, which is then cleared. */
+  optimStep(params: OptimParams): Promise<OptimResult>;
+  /** A frozen copy of the present policy, to be used as reference. */
+  reference(): Promise<LogprobScorer>;
+  save(): Promise<EngineState>;
+  /** Takes over a saved state. Throws, changing nothing, when names or shapes differ. */
+  load(state: EngineState): Promise<void>;
+}

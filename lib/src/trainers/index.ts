@@ -1,0 +1,14 @@
+export { ConfigError } from './resolve-config.js';
+export { dataOrder } from './data-order.js';
+export type { Metrics } from './metrics.js';
+export type { OptimizerConfig } from './optimizer-config.js';
+export { dumpBatch, NonFiniteError } from './refused-steps.js';
+export { defineSFTConfig, type SFTConfig } from './sft-config.js';
+export {
+  NoTrainableTokensError,
+  packTokens,
+  type PromptCompletionRow,
+  type SFTRow,
+  type TokensRow,
+} from './sft-rows.js';
+export { sft, type SFTOptions, type SFTState, type SFTStep } from './sft.js';

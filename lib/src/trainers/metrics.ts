@@ -1,0 +1,30 @@
+/** Numbers of one step by TRL's names. A key is absent when nothing was measured; values are always finite. */
+export type Metrics = Readonly<Record<string, number>>;
+
+/** Keeps finite values; each other becomes `nonfinite/<key>` = 1, so that no NaN ever reaches a log. */
+export function finiteMetrics(values: Readonly<Record<string, number | undefined>>): Metrics {
+  const metrics: Record<string, number> = {};
+  for (const [key, value] of Object.entries(values)) {
+    if (value === undefined) continue;
+    if (Number.isFinite(value)) metrics[key] = value;
+    else metrics[`nonfinite/${key}`] = 1;
+  }
+  return metrics;
+}
+
+/** Mean of a per-token stream over the tokens whose weight is not 0; `undefined` when there are none. */
+export function tokenMean(
+  weights: readonly Float32Array[],
+  value: (sequence: number, token: number) => number,
+): number | undefined {
+  let sum = 0;
+  let tokens = 0;
+  weights.forEach((stream, sequence) =>
+    stream.forEach((weight, token) => {
+      if (weight === 0) return;
+      sum += value(sequence, token);
+      tokens += 1;
+    }),
+  );
+  return tokens === 0 ? undefined : sum / tokens;
+}
