@@ -17,8 +17,8 @@ export function ruleTerm(rules: Rules, drawing: Drawing, gap: number): TermValue
     if (gap < 1) evidence.push(`boxes are closer than ${rules.minGap} px`);
   }
   if (rules.grid !== defaultRules.grid) {
-    const off = drawing.boxes.filter(({ shape: { x, y, width, height } }) =>
-      [x, y, width, height].some((value) => value % rules.grid !== 0),
+    const off = drawing.boxes.filter(({ shape: { x, y } }) =>
+      [x, y].some((value) => value % rules.grid !== 0),
     );
     obedience.push(drawing.boxes.length === 0 ? 1 : 1 - off.length / drawing.boxes.length);
     evidence.push(...off.map(({ shape }) => `${shape.id} is off the ${rules.grid} px grid`));
