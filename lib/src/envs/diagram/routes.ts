@@ -110,10 +110,14 @@ function routeLine(from: Shape, to: Shape, lane: Lane, label: string): Omit<Draw
   };
 }
 
+/** Pixels between a lane and the label beside it. */
+const LABEL_CLEARANCE = 3;
+
 /** A label sits on a single arrow; in a bundle it moves outward, just clear of its lane and so of all others. */
 function besideLane(anchor: Point, across: Point, offset: number, label: string): Box {
   const { width, height } = textSize(label);
-  const clear = (Math.sign(offset) * (Math.abs(across.x) * width + Math.abs(across.y) * height)) / 2;
+  const halfExtent = (Math.abs(across.x) * width + Math.abs(across.y) * height) / 2;
+  const clear = Math.sign(offset) * (halfExtent + LABEL_CLEARANCE);
   return boxAround({ x: anchor.x + across.x * clear, y: anchor.y + across.y * clear }, width, height);
 }
 

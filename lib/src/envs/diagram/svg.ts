@@ -119,21 +119,28 @@ function nodeMarkup(shape: Shape): string {
   const firstLine = middle.y - ((lines.length - 1) * LINE_HEIGHT) / 2;
   return (
     outline(shape, `fill="${fill}" stroke="${stroke}" stroke-width="1.5"`) +
-    textMarkup(lines, middle.x, firstLine, `fill="${INK}"`)
+    textMarkup(lines, middle.x, firstLine, `${CENTERED} fill="${INK}"`)
   );
 }
 
 function freeText(shape: Shape, color: string): string {
-  return textMarkup(labelLines(shape), center(shape).x, shape.y + LINE_HEIGHT / 2, `fill="${color}"`);
+  return textMarkup(
+    labelLines(shape),
+    center(shape).x,
+    shape.y + LINE_HEIGHT / 2,
+    `${CENTERED} fill="${color}"`,
+  );
 }
 
-/** Lines of text centred on `x`, the middle of the first at `y`. */
-function textMarkup(lines: readonly string[], x: number, y: number, paint: string): string {
+const CENTERED = 'text-anchor="middle"';
+
+/** Lines of text at `x`, the middle of the first at `y`. */
+function textMarkup(lines: readonly string[], x: number, y: number, style: string): string {
   if (lines.length === 0) return '';
   const spans = lines.map(
     (line, i) => `<tspan x="${n(x)}" y="${n(y + i * LINE_HEIGHT + BASELINE)}">${escapeMarkup(line)}</tspan>`,
   );
-  return `<text text-anchor="middle" ${paint}>${spans.join('')}</text>`;
+  return `<text ${style}>${spans.join('')}</text>`;
 }
 
 function arrowMarkup(route: Route): string {
@@ -154,5 +161,7 @@ function edgeLabelMarkup({ edge, labelBox }: DrawnEdge): string {
   const { x, y, width, height } = labelBox;
   const chip = `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" rx="5" fill="#f4f6fa"/>`;
   const lines = edge.label.split('\n');
-  return chip + textMarkup(lines, x + width / 2, y + LINE_HEIGHT / 2, `fill="${INK}" font-size="14"`);
+  return (
+    chip + textMarkup(lines, x + width / 2, y + LINE_HEIGHT / 2, `${CENTERED} fill="${INK}" font-size="14"`)
+  );
 }

@@ -1,4 +1,5 @@
 /** Cuts the arrows of a scene into things one can say in a clause. */
+import type { ShapeKind } from '../types.js';
 import { isDecision, type Scene, type SceneEdge } from './scene.js';
 
 export type Statement =
@@ -10,7 +11,10 @@ export type Statement =
   /** Several nodes to one. */
   | { readonly kind: 'gather'; readonly from: readonly number[]; readonly to: number }
   /** A decision and its labelled exits. */
-  | { readonly kind: 'exits'; readonly decision: number; readonly exits: readonly SceneEdge[] };
+  | { readonly kind: 'exits'; readonly decision: number; readonly exits: readonly SceneEdge[] }
+  /** A shape that is spoken of for its own sake. */
+  | { readonly kind: 'shape'; readonly node: number; readonly shape: ShapeKind }
+  | { readonly kind: 'overlap'; readonly pair: readonly [number, number] };
 
 /** The arrows that a statement tells, in the order it tells them. */
 export function edgesOf(statement: Statement): readonly SceneEdge[] {
@@ -25,12 +29,16 @@ export function edgesOf(statement: Statement): readonly SceneEdge[] {
       return statement.from.map((from) => ({ from, to: statement.to }));
     case 'exits':
       return statement.exits;
+    case 'shape':
+    case 'overlap':
+      return [];
   }
 }
 
 /** One statement an arrow; the exits of a decision stay together. */
 export function separate(scene: Scene): Statement[] {
-  return group(scene, (edge) => (isExit(scene, edge) ? `exit ${edge.from}` : undefined), toExits);
+  const arrows = group(scene, (edge) => (isExit(scene, edge) ? `exit ${edge.from}` : undefined), toExits);
+  return [...shapes(scene), ...arrows, ...overlaps(scene)];
 }
 
 /** As few statements as possible: exits, fans, gatherings, and what is left as paths. */
@@ -56,7 +64,19 @@ export function compact(scene: Scene): Statement[] {
         : { kind: 'gather', from: edges.map((edge) => edge.from), to: first.to };
     },
   );
-  return joinPaths(statements);
+  return [...shapes(scene), ...joinPaths(statements), ...overlaps(scene)];
+}
+
+/** Only where shapes are the subject: elsewhere a note about all states or the centre says it better. */
+function shapes(scene: Scene): Statement[] {
+  if (scene.family !== 'basic') return [];
+  return scene.nodes.flatMap(({ shape }, node): Statement[] =>
+    shape ? [{ kind: 'shape', node, shape }] : [],
+  );
+}
+
+function overlaps(scene: Scene): Statement[] {
+  return (scene.overlaps ?? []).map((pair) => ({ kind: 'overlap', pair }));
 }
 
 function isExit(scene: Scene, edge: SceneEdge): boolean {

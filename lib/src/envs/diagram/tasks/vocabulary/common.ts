@@ -72,3 +72,19 @@ export const groupNames: { readonly en: readonly string[]; readonly zh: readonly
   ),
   zh: list(`A 区、B 区、内部区域、外部区域、北区、南区、蓝队、绿队、核心、边缘、第 1 组、第 2 组`),
 };
+
+/** What a domain is called in a sentence. */
+export const topics: Readonly<Record<string, { readonly en: string; readonly zh: string }>> = {
+  'web-service': { en: 'our web service', zh: '网站服务' },
+  'data-platform': { en: 'the data platform', zh: '数据平台' },
+  'ml-training': { en: 'model training', zh: '模型训练' },
+  'ci-cd': { en: 'our release process', zh: '发布流程' },
+  shop: { en: 'a small shop', zh: '小商店' },
+  warehouse: { en: 'the warehouse', zh: '仓储' },
+  school: { en: 'our school', zh: '学校' },
+  library: { en: 'the town library', zh: '市图书馆' },
+  'home-automation': { en: 'a smart home', zh: '智能家居' },
+  hospital: { en: 'the hospital', zh: '医院' },
+  factory: { en: 'the factory', zh: '工厂' },
+  travel: { en: 'a long trip', zh: '长途旅行' },
+};
