@@ -1,2 +1,28 @@
-/** Puts the fused kernels into the running wasm back end; does nothing the second time. */
-export async function installWasmKernels(): Promise<void> {}
+/** Registers our kernels with the wasm back end. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
+import { loadKernels, share } from './heap.js';
+import { matMulKernel } from './matmul.js';
+
+/** Stock kernels that ours replace. */
+const replacements: Record<string, KernelFunc> = {
+  BatchMatMul: ({ inputs, attrs }) =>
+    matMulKernel(inputs, Boolean(attrs?.['transposeA']), Boolean(attrs?.['transposeB'])),
+  // The stock kernel copies; the tape clones every tensor it saves.
+  Identity: ({ inputs }) => share(inputs['x'] as TensorInfo),
+};
+
+function replaceKernel(kernelName: string, kernelFunc: KernelFunc): void {
+  if (tf.getKernel(kernelName, 'wasm') as unknown) tf.unregisterKernel(kernelName, 'wasm');
+  tf.registerKernel({ kernelName, backendName: 'wasm', kernelFunc });
+}
+
+let installed = false;
+
+/** Puts our kernels into the running wasm back end; does nothing the second time. */
+export async function installWasmKernels(): Promise<void> {
+  await loadKernels();
+  if (installed) return;
+  installed = true;
+  for (const [name, kernel] of Object.entries(replacements)) replaceKernel(name, kernel);
+}

@@ -1,0 +1,1 @@
+export { gemm, gemmScratch } from './gemm';

@@ -1,0 +1,87 @@
+/** Our kernels inside the running wasm back end: they share its memory and read and write its tensors in place. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { TensorInfo } from '@tensorflow/tfjs-core';
+import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
+import { kernelsBinary } from '../kernels-binary.js';
+
+/** An address in the shared memory, in bytes. */
+export type Address = number;
+
+/** What lib/kernels/index.ts exports; sizes count elements, strides count bytes. */
+export interface KernelExports {
+  gemmScratch(n: number, k: number): number;
+  gemm(
+    a: Address,
+    aRow: number,
+    aColumn: number,
+    b: Address,
+    bRow: number,
+    bColumn: number,
+    c: Address,
+    m: number,
+    n: number,
+    k: number,
+    scratch: Address,
+  ): void;
+}
+
+/** tfjs's Emscripten module, as far as it is needed. Its memory may grow, but addresses in it stay valid. */
+interface EmscriptenModule {
+  readonly asm: { readonly memory: WebAssembly.Memory };
+  _malloc(bytes: number): number;
+  _free(address: Address): void;
+}
+
+let kernels: KernelExports | undefined;
+let scratchAddress: Address = 0;
+let scratchSize = 0;
+
+const backend = (): BackendWasm => tf.backend() as BackendWasm;
+const emscripten = (): EmscriptenModule => backend().wasm as unknown as EmscriptenModule;
+
+/** Compiles the kernels against the back end's memory; does nothing the second time. */
+export async function loadKernels(): Promise<void> {
+  if (kernels) return;
+  const bytes = Uint8Array.from(atob(kernelsBinary), (character) => character.charCodeAt(0));
+  const imports = { env: { memory: emscripten().asm.memory } };
+  kernels = (await WebAssembly.instantiate(bytes, imports)).instance.exports as unknown as KernelExports;
+}
+
+/** The kernels; only called from kernels that `installWasmKernels` registered. */
+export function run(): KernelExports {
+  return kernels as KernelExports;
+}
+
+/** Where a tensor's values lie. Valid for the tensor's lifetime. */
+export function addressOf(tensor: TensorInfo): Address {
+  return backend().dataIdMap.get(tensor.dataId).memoryOffset;
+}
+
+/** A new tensor whose values are whatever the memory held. */
+export function makeOutput(shape: number[], dtype: tf.DataType = 'float32'): TensorInfo {
+  return backend().makeOutput(shape, dtype);
+}
+
+/** A second tensor over the same values. */
+export function share(tensor: TensorInfo, shape: number[] = tensor.shape): TensorInfo {
+  backend().incRef(tensor.dataId);
+  return { dataId: tensor.dataId, shape, dtype: tensor.dtype };
+}
+
+/** Whether nothing else looks at a tensor's values, so that they may be overwritten. */
+export function isUnshared(tensor: TensorInfo): boolean {
+  return backend().refCount(tensor.dataId) === 1;
+}
+
+/** Working memory for one kernel call; its contents are lost at the next. */
+export function scratch(bytes: number): Address {
+  if (bytes > scratchSize) {
+    if (scratchAddress !== 0) emscripten()._free(scratchAddress);
+    scratchSize = Math.ceil(bytes * 1.25);
+    // `>>> 0`: addresses above 2 GB come back negative.
+    scratchAddress = emscripten()._malloc(scratchSize) >>> 0;
+    if (scratchAddress === 0)
+      throw new Error(`out of memory: no ${scratchSize} bytes for a kernel to work in`);
+  }
+  return scratchAddress;
+}
