@@ -1,8 +1,18 @@
-export { ConfigError } from './resolve-config.js';
 export { dataOrder } from './data-order.js';
+export { LogprobMismatchError, StaleSampleError } from './grpo-batch.js';
+export { defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
+export {
+  grpo,
+  type GRPOCompletion,
+  type GRPOOptions,
+  type GRPOState,
+  type GRPOStep,
+  TruncatedCompletionsError,
+} from './grpo.js';
 export type { Metrics } from './metrics.js';
 export type { OptimizerConfig } from './optimizer-config.js';
 export { dumpBatch, NonFiniteError } from './refused-steps.js';
+export { ConfigError } from './resolve-config.js';
 export { defineSFTConfig, type SFTConfig } from './sft-config.js';
 export {
   NoTrainableTokensError,

@@ -1,0 +1,291 @@
+import type { Datum, Engine, ForwardBackwardResult, LogprobScorer, OptimResult } from '../engine/types.js';
+import type { Environment, Task } from '../envs/types.js';
+import type { LossSpec } from '../losses/index.js';
+import { mean } from '../losses/index.js';
+import { type EpisodeRecord, totalLength } from '../rollout/index.js';
+import type { Tokenizer } from '../text/index.js';
+import { dataOrder } from './data-order.js';
+import {
+  type GRPOBatch,
+  grpoBatch,
+  hasTrainedTokens,
+  logprobDifference,
+  LogprobMismatchError,
+} from './grpo-batch.js';
+import { defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
+import { sampleStep, type StepSamples } from './grpo-groups.js';
+import { clippedRatio, clipRatios, policyMetrics, samplingMetrics } from './grpo-metrics.js';
+import { finiteMetrics, type Metrics } from './metrics.js';
+import { optimParamsAt } from './optimizer-config.js';
+import { countRefused } from './refused-steps.js';
+import { ConfigError } from './resolve-config.js';
+
+export interface GRPOOptions<T extends Task> {
+  readonly engine: Engine;
+  readonly tokenizer: Tokenizer;
+  readonly env: Environment<T>;
+  readonly tasks: readonly T[];
+  readonly config?: Partial<GRPOConfig>;
+  /** What `beta` > 0 pulls towards; default: a frozen copy of the policy at the start. A resumed run must be given the same one. */
+  readonly reference?: LogprobScorer;
+  /** Where to go on: the `state` of the last step, after `engine.load`. Default: from the start. */
+  readonly state?: GRPOState;
+  /** Stops the run between two steps. */
+  readonly signal?: AbortSignal;
+}
+
+/** All that `grpo` needs to go on, beside the engine's own state. Plain data. */
+export interface GRPOState {
+  /** Steps done. */
+  readonly step: number;
+  /** Optimizer updates taken. */
+  readonly updates: number;
+  /** Tasks drawn so far: the position in the data. */
+  readonly tasks: number;
+  /** Episodes sampled, whether trained on or not. */
+  readonly samples: number;
+  /** Tokens read and sampled. */
+  readonly numTokens: number;
+  /** Refused updates in a row. */
+  readonly refused: number;
+}
+
+/** One sampled episode, for the log. */
+export interface GRPOCompletion {
+  readonly taskId: string;
+  readonly prompt: string;
+  /** The policy's replies; more than one are separated by an empty line. */
+  readonly completion: string;
+  readonly reward: number | null;
+  /** Everything the environment reported. */
+  readonly rewards: Readonly<Record<string, number>>;
+  readonly advantage: number;
+  readonly stopReason: string;
+}
+
+export interface GRPOStep {
+  /** 1-based. */
+  readonly step: number;
+  readonly totalSteps: number;
+  /** TRL's keys: `reward`, `reward_std`, `rewards/<name>/mean`, `completions/…`, `loss`, `grad_norm`, `entropy`, `kl` (only with beta > 0), … */
+  readonly metrics: Metrics;
+  /** Seconds; apart from `metrics`, because no two runs share them. */
+  readonly timing: { readonly step_time: number; readonly sampling_time: number };
+  readonly completions: readonly GRPOCompletion[];
+  /** What the user should know; empty when all is well. */
+  readonly warnings: readonly string[];
+  readonly state: GRPOState;
+}
+
+/** Almost all replies are cut before they end, so rewards say nothing about what they could have become. */
+export class TruncatedCompletionsError extends Error {
+  override readonly name = 'TruncatedCompletionsError';
+}
+
+const start: GRPOState = { step: 0, updates: 0, tasks: 0, samples: 0, numTokens: 0, refused: 0 };
+
+/**
+ * Group relative policy optimization (DeepSeekMath, arXiv 2402.03300): several attempts at each task, their mean as baseline,
+ * tokens of better attempts made likelier. One yield per step: sample, compare, update `numIterations` times.
+ *
+ * `loss` near 0 is normal: on-policy ratios are 1 and a group's advantages sum to 0. Watch `reward` and `grad_norm`.
+ * A step without any trained token (all cut, or no group with signal) updates nothing and reports `step_skipped` 1.
+ *
+ * @throws ConfigError before the first step; TruncatedCompletionsError or LogprobMismatchError in the first;
+ *   NonFiniteError after three refused updates in a row.
+ */
+export async function* grpo<T extends Task>(options: GRPOOptions<T>): AsyncGenerator<GRPOStep, void, void> {
+  const { engine, tokenizer, env, tasks, signal } = options;
+  const config = defineGRPOConfig(options.config);
+  if (tasks.length === 0) throw new Error('GRPO needs at least one task.');
+  const order = dataOrder(tasks.length, config.seed, config.shuffleDataset);
+  const taskAt = (position: number): T => tasks[order(position)] as T;
+  let state = options.state ?? start;
+  const reference = await referenceOf(options, config, state);
+
+  try {
+    while (state.step < config.maxSteps && !signal?.aborted) {
+      const started = performance.now();
+      const samples = await sampleStep({ engine, tokenizer, env, taskAt }, config, state.step, state.tasks);
+      const sampled = performance.now();
+      const warnings = state.step === 0 ? preflight(samples, config) : [];
+
+      const batch = await withReference(
+        grpoBatch(samples.trained, config, engine.policyVersion),
+        reference,
+        config,
+      );
+      const update = await updatePolicy(engine, batch, config, state);
+
+      const episodes = samples.groups.flatMap((group) => group.episodes);
+      state = {
+        step: state.step + 1,
+        updates: state.updates + update.updates,
+        tasks: state.tasks + samples.groups.length,
+        samples: state.samples + episodes.length,
+        numTokens: state.numTokens + episodes.reduce((sum, episode) => sum + totalLength(episode), 0),
+        refused: update.refused,
+      };
+      const metrics = finiteMetrics({
+        ...samplingMetrics(samples, config),
+        ...update.metrics,
+        num_tokens: state.numTokens,
+        num_samples: state.samples,
+        epoch: state.tasks / tasks.length,
+      });
+      const finished = performance.now();
+      yield {
+        step: state.step,
+        totalSteps: config.maxSteps,
+        metrics,
+        timing: { step_time: (finished - started) / 1000, sampling_time: (sampled - started) / 1000 },
+        completions: completionsOf(samples),
+        warnings,
+        state,
+      };
+    }
+  } finally {
+    if (options.reference === undefined) reference?.dispose();
+  }
+}
+
+async function referenceOf<T extends Task>(
+  options: GRPOOptions<T>,
+  config: GRPOConfig,
+  state: GRPOState,
+): Promise<LogprobScorer | undefined> {
+  if (config.beta === 0) return undefined;
+  if (options.reference !== undefined) return options.reference;
+  if (state.step > 0) {
+    throw new ConfigError(
+      'A resumed run with beta > 0 needs `reference`: the policy at the start of the run, not the one it has become.',
+    );
+  }
+  return options.engine.reference();
+}
+
+async function withReference(
+  batch: GRPOBatch,
+  reference: LogprobScorer | undefined,
+  config: GRPOConfig,
+): Promise<GRPOBatch> {
+  if (reference === undefined || batch.data.length === 0) return batch;
+  const sequences = batch.data.map(({ tokens, weights }) => ({ tokens, mask: weights }));
+  const refLogprobs = await reference.logprobs(sequences, config.temperature);
+  const data = batch.data.map((datum, row): Datum => ({
+    ...datum,
+    refLogprobs: refLogprobs[row] as Float32Array,
+  }));
+  return { ...batch, data };
+}
+
+interface PolicyUpdate {
+  readonly metrics: Readonly<Record<string, number | undefined>>;
+  readonly updates: number;
+  readonly refused: number;
+}
+
+/** `numIterations` optimizer updates on one batch; the log-probabilities seen by the first are the old ones of the others. */
+async function updatePolicy(
+  engine: Engine,
+  batch: GRPOBatch,
+  config: GRPOConfig,
+  state: GRPOState,
+): Promise<PolicyUpdate> {
+  if (!hasTrainedTokens(batch)) return { metrics: { step_skipped: 1 }, updates: 0, refused: state.refused };
+  const { epsilon, delta, beta } = config;
+  const loss: LossSpec = {
+    name: 'policy_gradient',
+    epsilon,
+    epsilonHigh: config.epsilonHigh ?? epsilon,
+    delta,
+    beta,
+  };
+  const totalUpdates = config.maxSteps * config.numIterations;
+  const forwards: ForwardBackwardResult[] = [];
+  const optims: OptimResult[] = [];
+  let { updates, refused } = state;
+  let learningRate = 0;
+
+  for (let iteration = 0; iteration < config.numIterations; iteration += 1) {
+    const data = batch.data.map((datum, row): Datum => {
+      const oldLogprobs = forwards[0]?.logprobs[row];
+      return oldLogprobs === undefined ? datum : { ...datum, oldLogprobs };
+    });
+    const params = optimParamsAt(updates, totalUpdates, config);
+    const forward = await engine.forwardBackward(data, loss, config.temperature);
+    if (state.step === 0 && iteration === 0) requireAgreement(batch, forward, config);
+    const optim = await engine.optimStep(params);
+    refused = countRefused(refused, optim, state.step + 1, data);
+    if (optim.stepped) updates += 1;
+    ({ learningRate } = params);
+    forwards.push(forward);
+    optims.push(optim);
+  }
+
+  const first = forwards[0] as ForwardBackwardResult;
+  const clips = forwards.map((forward) => clipRatios(batch, forward.logprobs, first.logprobs, config));
+  return {
+    metrics: {
+      loss: mean(forwards.map((forward) => forward.loss)),
+      grad_norm: mean(optims.map(({ gradNorm }) => gradNorm)),
+      learning_rate: learningRate,
+      step_skipped: optims.every(({ stepped }) => stepped) ? 0 : 1,
+      ...policyMetrics(batch, first, config),
+      'clip_ratio/low_mean': mean(clips.map(({ low }) => low)),
+      'clip_ratio/low_min': Math.min(...clips.map(({ low }) => low)),
+      'clip_ratio/high_mean': mean(clips.map(({ high }) => high)),
+      'clip_ratio/high_max': Math.max(...clips.map(({ high }) => high)),
+      'clip_ratio/region_mean': mean(clips.map(({ region }) => region)),
+    },
+    updates: updates - state.updates,
+    refused,
+  };
+}
+
+/** Before the first update nothing has changed since sampling, so both sides must have computed the same numbers. */
+function requireAgreement(batch: GRPOBatch, forward: ForwardBackwardResult, config: GRPOConfig): void {
+  const { max } = logprobDifference(batch, forward.logprobs);
+  if (max <= config.logprobTolerance || !Number.isFinite(forward.loss)) return;
+  throw new LogprobMismatchError(
+    `Sampler and trainer disagree by ${max.toPrecision(3)} on the log-probability of a token (allowed: ${config.logprobTolerance}). ` +
+      'On-policy training would start off-policy. On a 16-bit back end raise logprobTolerance; otherwise report it with `posttrain doctor`.',
+  );
+}
+
+/** Cut replies get no fair reward. Checked once, on the samples of the first step. */
+function preflight<T extends Task>({ groups }: StepSamples<T>, config: GRPOConfig): string[] {
+  const ratio = clippedRatio(groups.flatMap(({ episodes }) => episodes));
+  const finding = `${Math.round(100 * ratio)} % of the replies ran out of tokens`;
+  const remedy = 'Raise maxCompletionLength, or fine-tune (SFT) until the policy knows when to stop';
+  if (ratio > config.maxClippedRatio) {
+    throw new TruncatedCompletionsError(
+      `${finding}, more than maxClippedRatio ${config.maxClippedRatio}. ${remedy}.`,
+    );
+  }
+  const small = groups.some(({ constant, std }) => constant && std > 1e-6);
+  return [
+    ...(ratio > 0.1 ? [`${finding}. ${remedy}.`] : []),
+    ...(small
+      ? [
+          `Some groups’ rewards differ by less than zeroStdThreshold ${config.zeroStdThreshold} and count as equal.`,
+        ]
+      : []),
+  ];
+}
+
+function completionsOf<T extends Task>({ groups }: StepSamples<T>): GRPOCompletion[] {
+  const texts = ({ messages }: EpisodeRecord, role: 'user' | 'assistant'): string[] =>
+    messages.flatMap((message) => (message.role === role ? [message.content] : []));
+  return groups.flatMap(({ episodes, advantages }) =>
+    episodes.map((episode, index) => ({
+      taskId: episode.taskId,
+      prompt: texts(episode, 'user')[0] ?? '',
+      completion: texts(episode, 'assistant').join('\n\n'),
+      reward: episode.reward,
+      rewards: episode.metrics,
+      advantage: advantages[index] as number,
+      stopReason: episode.stopReason,
+    })),
+  );
+}
