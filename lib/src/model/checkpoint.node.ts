@@ -54,18 +54,18 @@ export async function loadModel(dir: string): Promise<Checkpoint> {
   try {
     const config = configFromJSON(readFileSync(join(dir, CONFIG), 'utf8'));
     const { tensors } = parseSafetensors(readFileSync(join(dir, WEIGHTS)));
-    checkNames(config, tensors);
+    checkWeights(config, tensors);
     const tokenizer = existsSync(join(dir, TOKENIZER))
       ? tokenizerFromJSON(readFileSync(join(dir, TOKENIZER), 'utf8'))
       : undefined;
     if (tokenizer) checkVocabulary(config, tokenizer);
-    return { model: modelFrom(config, (name) => finite(name, tensors.get(name)!.data)), tokenizer };
+    return { model: modelFrom(config, (name) => tensors.get(name)!.data), tokenizer };
   } catch (cause) {
     throw new Error(`Checkpoint ${dir}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
 }
 
-function checkNames(config: ModelConfig, tensors: ReadonlyMap<string, NamedTensor>): void {
+function checkWeights(config: ModelConfig, tensors: ReadonlyMap<string, NamedTensor>): void {
   const shapes = weightShapes(config);
   for (const [name, shape] of shapes) {
     const found = tensors.get(name);
@@ -74,6 +74,7 @@ function checkNames(config: ModelConfig, tensors: ReadonlyMap<string, NamedTenso
       throw new Error(
         `${name} is [${found.shape.join(', ')}]; its config.json asks for [${shape.join(', ')}].`,
       );
+    finite(name, found.data);
   }
   for (const name of tensors.keys()) {
     const repeatsEmbedding = config.tieWordEmbeddings && name === 'lm_head.weight';

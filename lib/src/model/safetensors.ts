@@ -113,7 +113,7 @@ function checkLayout(entries: Entry[], dataLength: number): void {
   for (const { name, dtype, shape, data_offsets } of entries.sort(
     (a, b) => a.data_offsets[0] - b.data_offsets[0],
   )) {
-    if (!(dtype in itemSizes))
+    if (!Object.hasOwn(itemSizes, dtype))
       throw new Error(
         `safetensors: ${name} has type ${dtype}; supported are ${Object.keys(itemSizes).join(', ')}.`,
       );

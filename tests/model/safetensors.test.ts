@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { parseSafetensors, serializeSafetensors, type NamedTensor } from 'posttrain/model';
+import { describe, expect, it } from 'vitest';
+import { families, fixturePath } from './fixture.js';
+
+const read = (name: string): Uint8Array => new Uint8Array(readFileSync(fixturePath(name)));
+
+const fileOf = (header: unknown, data: number): Uint8Array => {
+  const json = new TextEncoder().encode(typeof header === 'string' ? header : JSON.stringify(header));
+  const bytes = new Uint8Array(8 + json.length + data);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(json.length), true);
+  bytes.set(json, 8);
+  return bytes;
+};
+
+describe('safetensors', () => {
+  it.each([...families.map((family) => `${family}/model.safetensors`), 'halves-f32.safetensors'])(
+    'writes %s as Python does, byte by byte',
+    (name) => {
+      const bytes = read(name);
+      const { tensors, metadata } = parseSafetensors(bytes);
+      expect(Buffer.compare(serializeSafetensors(tensors, { metadata }), bytes)).toBe(0);
+    },
+  );
+
+  it('writes bfloat16 as Python does, byte by byte', () => {
+    const { tensors, metadata } = parseSafetensors(read('halves-f32.safetensors'));
+    const bytes = serializeSafetensors(tensors, { dtype: 'BF16', metadata });
+    expect(Buffer.compare(bytes, read('halves-bf16.safetensors'))).toBe(0);
+  });
+
+  it.each(['f32', 'f16', 'bf16'])('reads %s exactly', (dtype) => {
+    const expected = parseSafetensors(read(`halves-${dtype}-read.safetensors`)).tensors.get('9.b')!;
+    const actual = parseSafetensors(read(`halves-${dtype}.safetensors`)).tensors.get('9.b')!;
+    expect(actual).toEqual(expected);
+    expect(Object.is(actual.data[1], -0)).toBe(true);
+  });
+
+  it('reads half-precision infinities and NaN', () => {
+    const bytes = fileOf({ x: { dtype: 'F16', shape: [3], data_offsets: [0, 6] } }, 6);
+    bytes.set(new Uint8Array(Uint16Array.of(0x7c00, 0xfc00, 0x7e00).buffer), bytes.length - 6);
+    expect([...parseSafetensors(bytes).tensors.get('x')!.data]).toEqual([Infinity, -Infinity, NaN]);
+  });
+
+  it('gives back what was written, at any offset in memory', () => {
+    const tensor = fc.array(fc.float(), { maxLength: 9 }).map((values): NamedTensor => ({
+      shape: [1, values.length],
+      data: Float32Array.from(values),
+    }));
+    const name = fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => text !== '__metadata__');
+    fc.assert(
+      fc.property(fc.array(fc.tuple(name, tensor)), fc.nat(7), (entries, shift) => {
+        const tensors = new Map(entries);
+        const bytes = serializeSafetensors(tensors);
+        const shifted = new Uint8Array(bytes.length + shift).subarray(shift);
+        shifted.set(bytes);
+        const back = parseSafetensors(shifted).tensors;
+        expect(new Map([...back].sort())).toEqual(new Map([...tensors].sort()));
+      }),
+    );
+  });
+
+  const entry = (start: number, end: number, more: object = {}): object => ({
+    dtype: 'F32',
+    shape: [1],
+    data_offsets: [start, end],
+    ...more,
+  });
+
+  it.each<[string, Uint8Array, RegExp]>([
+    ['an empty file', new Uint8Array(0), /0 bytes, too few/],
+    [
+      'a file cut in the data',
+      read('qwen2-gqa/model.safetensors').subarray(0, 15_000),
+      /tensors take \d+ bytes/,
+    ],
+    [
+      'a file cut in the header',
+      read('qwen2-gqa/model.safetensors').subarray(0, 500),
+      /header should end at/,
+    ],
+    ['a huge header', fileOf('', 0).fill(255), /header should end at/],
+    ['no JSON', fileOf('{"x":', 0), /not a JSON object/],
+    ['an array', fileOf('[]', 0), /not a JSON object/],
+    [
+      'a broken entry',
+      fileOf({ x: { dtype: 'F32', shape: [-1], data_offsets: [0, 4] } }, 4),
+      /header entry "x"/,
+    ],
+    [
+      'overlapping tensors',
+      fileOf({ a: entry(0, 4), b: entry(2, 6) }, 6),
+      /b starts at byte 2 of the data; expected 4/,
+    ],
+    ['a gap', fileOf({ a: entry(0, 4), b: entry(8, 12) }, 12), /b starts at byte 8/],
+    ['bytes left over', fileOf({ a: entry(0, 4) }, 8), /tensors take 4 bytes, but it holds 8/],
+    ['a wrong size', fileOf({ a: entry(0, 8) }, 8), /a takes 8 bytes; its shape needs 4/],
+    [
+      'another type',
+      fileOf({ a: entry(0, 4, { dtype: 'I32' }) }, 4),
+      /a has type I32; supported are F32, F16, BF16/,
+    ],
+    [
+      'a type named like a property',
+      fileOf({ a: entry(0, 4, { dtype: 'toString' }) }, 4),
+      /a has type toString/,
+    ],
+  ])('refuses %s', (_, bytes, message) => {
+    expect(() => parseSafetensors(bytes)).toThrow(message);
+  });
+
+  it('refuses to write a tensor that does not fit its shape', () => {
+    const tensors = new Map([['a', { shape: [2, 2], data: new Float32Array(3) }]]);
+    expect(() => serializeSafetensors(tensors)).toThrow(/a has 3 numbers, but its shape is \[2, 2\]/);
+  });
+});
