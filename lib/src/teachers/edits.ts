@@ -16,10 +16,13 @@ export function editActions(start: Canvas, target: Canvas): Action[] {
   };
   const find = (id: string): Shape | undefined => canvas.shapes.find((shape) => shape.id === id);
 
-  for (const { id } of start.shapes)
-    if (!target.shapes.some((shape) => shape.id === id)) act({ type: 'delete', id });
-  for (const edge of canvas.edges)
-    if (!hasEdge(target, edge)) if (hasEdge(canvas, edge)) act({ type: 'disconnect', ...named(edge) });
+  for (const { id, shape } of start.shapes) {
+    if (!target.shapes.some((wanted) => wanted.id === id && wanted.shape === shape))
+      act({ type: 'delete', id });
+  }
+  for (const edge of canvas.edges) {
+    if (!hasEdge(target, edge) && hasEdge(canvas, edge)) act({ type: 'disconnect', ...named(edge) });
+  }
   // Boxes before texts: a label moves with its box.
   const inOrder = [...target.shapes].sort((a, b) => Number(a.shape === 'text') - Number(b.shape === 'text'));
   for (const wanted of inOrder) {

@@ -19,7 +19,7 @@ type Flaw = (
 /** Everything pulled together until boxes nearly touch, or slightly overlap. */
 const crowded: Flaw = (shapes, boxes, grid, random) => {
   const [left, top] = [Math.min(...shapes.map(({ x }) => x)), Math.min(...shapes.map(({ y }) => y))];
-  const factor = 0.5 + 0.4 * random.uniform();
+  const factor = 0.6 + 0.3 * random.uniform();
   for (const { id, x, y, width, height } of shapes) {
     boxes.set(id, {
       x: snap(left + (x - left) * factor, grid),
@@ -32,7 +32,7 @@ const crowded: Flaw = (shapes, boxes, grid, random) => {
 
 /** Some boxes a little too narrow for their labels. */
 const cramped: Flaw = (shapes, boxes, grid, random) => {
-  const victims = random.shuffle(shapes).slice(0, 1 + random.int(shapes.length));
+  const victims = random.shuffle(shapes).slice(0, 1 + random.int(Math.ceil(shapes.length / 2)));
   for (const shape of victims) {
     let { width, height } = shape;
     while (width > 2 * grid && labelFits({ ...shape, width, height })) {
@@ -90,7 +90,7 @@ export function spoil(
     const boxes: Boxes = new Map(
       good.canvas.shapes.map(({ id, x, y, width, height }) => [id, { x, y, width, height }]),
     );
-    const count = 1 + random.int(2);
+    const count = random.pick([1, 1, 1, 2]);
     for (const flaw of random.shuffle(flaws).slice(0, count)) flaw(shapes, boxes, grid, random, good.canvas);
     const canvas = replaceBoxes(good.canvas, boxes, groups, grid);
     if (canvas === null) continue;

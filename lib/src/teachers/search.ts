@@ -29,13 +29,14 @@ export function firstGood(
     const canvas = drawGraph(task.graph, task.rules, style);
     if (canvas === null) continue;
     const score = judge(canvas);
-    if (best === null || isBetter(score, best.score)) best = { canvas, score };
+    if (best === null || better(score, best.score)) best = { canvas, score };
     if (score.success && score.reward >= goodEnough) break;
   }
   return best;
 }
 
-function isBetter(a: Score, b: Score): boolean {
+/** A success beats any failure; among equals the reward decides. */
+export function better(a: Score, b: Score): boolean {
   return a.success === b.success ? a.reward > b.reward : a.success;
 }
 
