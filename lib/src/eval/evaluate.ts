@@ -173,7 +173,12 @@ function summarize<E extends Episode>(
       episodes.map(({ metrics }) => metrics['success'] ?? 0),
       tasks,
     ),
-    ...(names.includes('parsed') && { parsed: proportion(values('parsed'), tasks) }),
+    ...(names.includes('parsed') && {
+      parsed: proportion(
+        episodes.map(({ metrics }) => metrics['parsed'] ?? 0),
+        tasks,
+      ),
+    }),
     ...(names.includes('actions') && {
       validActions: wilsonInterval((total('valid') / Math.max(1, total('actions'))) * tasks, tasks),
     }),

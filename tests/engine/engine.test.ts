@@ -1,0 +1,268 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as tf from '@tensorflow/tfjs-core';
+import * as fc from 'fast-check';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createLocalEngine,
+  type Datum,
+  type Engine,
+  learningRateAt,
+  planMicroBatches,
+} from 'posttrain/engine';
+import { readCheckpoint, writeCheckpoint } from 'posttrain/engine/checkpoint.node';
+import { lossTypes, type LossSpec, tokenWeights } from 'posttrain/losses';
+import { disposeModel, forward, type Model, outputLogits } from 'posttrain/model';
+import { initBackend, randomStream } from 'posttrain/tensor';
+import { bits, tinyConfig, tinyModel } from './tiny.js';
+
+const policyGradient: LossSpec = {
+  name: 'policy_gradient',
+  epsilon: 0.2,
+  epsilonHigh: 0.28,
+  delta: 3,
+  beta: 0.1,
+};
+
+/** Eight ragged sequences with all streams filled. */
+function batchOf(lossType: (typeof lossTypes)[number]): Datum[] {
+  const random = randomStream(3, 'batch');
+  const lengths = [5, 9, 3, 12, 7, 2, 9, 6];
+  const masks = lengths.map((length) => Uint8Array.from({ length }, (_, t) => (t >= length / 2 ? 1 : 0)));
+  const weights = tokenWeights(masks, lossType, 10);
+  return lengths.map((length, row) => {
+    const stream = (scale: number): Float32Array =>
+      Float32Array.from({ length }, () => -2.5 + scale * random.normal());
+    return {
+      tokens: Int32Array.from({ length }, () => random.int(tinyConfig.vocabSize)),
+      weights: weights[row] as Float32Array,
+      advantages: new Float32Array(length).fill(random.normal()),
+      oldLogprobs: stream(0.2),
+      refLogprobs: stream(0.4),
+    };
+  });
+}
+
+const opened: (() => void)[] = [];
+function open(microBatchTokens?: number, seed?: number): { engine: Engine; model: Model } {
+  const model = tinyModel(seed);
+  const engine = createLocalEngine(model, microBatchTokens === undefined ? {} : { microBatchTokens });
+  opened.push(() => {
+    engine.dispose();
+    disposeModel(model);
+  });
+  return { engine, model };
+}
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+describe.each(['cpu', 'wasm'] as const)('local engine on %s', (backend) => {
+  beforeAll(async () => {
+    await initBackend({ backend });
+  });
+
+  it.each(lossTypes)('gives the same loss and step for %s however the batch is cut', async (lossType) => {
+    const batch = batchOf(lossType);
+    const results = [];
+    // All at once; two and four parts by token budget; one sequence at a time; and in two calls.
+    for (const budget of [1000, 48, 20, 1]) {
+      const { engine } = open(budget);
+      const { loss } = await engine.forwardBackward(batch, policyGradient);
+      const { gradNorm } = await engine.optimStep({ learningRate: 1e-2 });
+      results.push({ loss, gradNorm, state: await engine.save() });
+    }
+    const { engine } = open();
+    const first = await engine.forwardBackward(batch.slice(0, 3), policyGradient);
+    const second = await engine.forwardBackward(batch.slice(3), policyGradient);
+    const { gradNorm } = await engine.optimStep({ learningRate: 1e-2 });
+    results.push({ loss: first.loss + second.loss, gradNorm, state: await engine.save() });
+
+    const [whole, ...others] = results;
+    expect(whole?.gradNorm).toBeGreaterThan(1e-3);
+    for (const other of others) {
+      expect(Math.abs(other.loss - (whole?.loss as number))).toBeLessThan(1e-6);
+      expect(Math.abs(other.gradNorm - (whole?.gradNorm as number))).toBeLessThan(1e-5);
+      for (const [name, { data }] of other.state.firstMoments) {
+        const expected = whole?.state.firstMoments.get(name)?.data as Float32Array;
+        data.forEach((value, index) =>
+          expect(Math.abs(value - (expected[index] as number))).toBeLessThan(1e-6),
+        );
+      }
+    }
+  });
+
+  it('returns the log-probability of each trained token at its own place', async () => {
+    const { engine, model } = open(20);
+    const batch = batchOf('dapo');
+    const { logprobs, entropies } = await engine.forwardBackward(batch, policyGradient, 0.5);
+    const scored = await engine.logprobs(
+      batch.map(({ tokens, weights }) => ({ tokens, mask: weights })),
+      0.5,
+    );
+    batch.forEach(({ tokens, weights }, row) => {
+      const table = tf.tidy(() => {
+        const hidden = forward(model, tf.tensor2d(tokens, [1, tokens.length], 'int32'));
+        return tf
+          .logSoftmax(tf.div(outputLogits(model, tf.reshape(hidden, [tokens.length, 16])), 0.5))
+          .arraySync();
+      }) as number[][];
+      weights.forEach((weight, t) => {
+        const expected = weight === 0 ? 0 : (table[t - 1]?.[tokens[t] as number] as number);
+        const entropy =
+          weight === 0 ? 0 : -(table[t - 1] as number[]).reduce((sum, lp) => sum + Math.exp(lp) * lp, 0);
+        expect(Math.abs((logprobs[row]?.[t] as number) - expected)).toBeLessThan(1e-5);
+        expect(Math.abs((scored[row]?.[t] as number) - expected)).toBeLessThan(1e-5);
+        expect(Math.abs((entropies[row]?.[t] as number) - entropy)).toBeLessThan(1e-4);
+      });
+    });
+  });
+
+  it('leaves the weights alone, bit for bit, when the advantages are 0 or the loss is not finite', async () => {
+    const { engine } = open();
+    const before = bits(await engine.save());
+    const batch = batchOf('dapo');
+    const poisoned = batch.map((datum) => ({
+      ...datum,
+      advantages: new Float32Array(datum.tokens.length).fill(Infinity),
+    }));
+    const { loss } = await engine.forwardBackward(poisoned, policyGradient);
+    expect(Number.isFinite(loss)).toBe(false);
+    const { stepped } = await engine.optimStep({ learningRate: 1e-2 });
+    expect(stepped).toBe(false);
+    expect(engine.policyVersion).toBe(0);
+    expect(bits(await engine.save())).toEqual(before);
+
+    const neutral = batch.map(({ tokens, weights }) => ({
+      tokens,
+      weights,
+      advantages: new Float32Array(tokens.length),
+    }));
+    await engine.forwardBackward(neutral, { ...policyGradient, beta: 0 });
+    expect(await engine.optimStep({ learningRate: 1e-2 })).toEqual({ gradNorm: 0, stepped: true });
+    expect(bits(await engine.save())).toEqual(before);
+  });
+
+  it('goes on bit-identically from a checkpoint file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'posttrain-'));
+    const path = join(folder, 'checkpoint.safetensors');
+    const batch = batchOf('dapo');
+    const step = async (engine: Engine): Promise<void> => {
+      await engine.forwardBackward(batch, policyGradient);
+      await engine.optimStep({ learningRate: 1e-2, weightDecay: 0.1 });
+    };
+    const straight = open().engine;
+    for (let n = 0; n < 4; n += 1) await step(straight);
+
+    const stopped = open().engine;
+    for (let n = 0; n < 2; n += 1) await step(stopped);
+    writeCheckpoint(path, { engine: await stopped.save(), trainer: { step: 2 } });
+    const resumed = open(undefined, 99).engine;
+    const { engine: state, trainer } = readCheckpoint<{ step: number }>(path);
+    await resumed.load(state);
+    expect(trainer).toEqual({ step: 2 });
+    expect(resumed.policyVersion).toBe(2);
+    for (let n = 0; n < 2; n += 1) await step(resumed);
+    expect(bits(await resumed.save())).toEqual(bits(await straight.save()));
+
+    writeFileSync(path, readFileSync(path).subarray(0, 500));
+    expect(() => readCheckpoint(path)).toThrow(/Cannot resume from .*checkpoint.safetensors/);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('refuses a state of another model and changes nothing', async () => {
+    const { engine } = open();
+    const state = await engine.save();
+    const weights = new Map(state.weights);
+    weights.set('model.norm.weight', { shape: [3], data: new Float32Array(3) });
+    await expect(engine.load({ ...state, weights })).rejects.toThrow(/`model.norm.weight` is 3, expected 16/);
+    weights.delete('model.norm.weight');
+    await expect(engine.load({ ...state, weights })).rejects.toThrow(/is missing/);
+    expect(bits(await engine.save())).toEqual(bits(state));
+  });
+
+  it('holds a reference that does not move', async () => {
+    const { engine } = open();
+    const reference = await engine.reference();
+    const sequences = batchOf('dapo').map(({ tokens, weights }) => ({ tokens, mask: weights }));
+    const before = await reference.logprobs(sequences);
+    await engine.forwardBackward(batchOf('dapo'), policyGradient);
+    await engine.optimStep({ learningRate: 1e-2 });
+    expect(await reference.logprobs(sequences)).toEqual(before);
+    expect(await engine.logprobs(sequences)).not.toEqual(before);
+    reference.dispose();
+  });
+
+  it('keeps the number of tensors constant', async () => {
+    const { engine } = open(20);
+    const step = async (): Promise<number> => {
+      await engine.forwardBackward(batchOf('dapo'), policyGradient);
+      await engine.optimStep({ learningRate: 1e-2 });
+      await engine.logprobs([{ tokens: Int32Array.of(1, 2, 3), mask: [0, 1, 1] }]);
+      return tf.memory().numTensors;
+    };
+    const first = await step();
+    expect(await step()).toBe(first);
+    await engine.load(await engine.save());
+    expect(tf.memory().numTensors).toBe(first);
+  });
+});
+
+describe('what a batch must be', () => {
+  beforeAll(async () => {
+    await initBackend({ backend: 'cpu' });
+  });
+  const weights = Float32Array.of(0, 1, 1);
+  const tokens = Int32Array.of(1, 2, 3);
+  it.each<[RegExp, Datum]>([
+    [/first token has weight 1/, { tokens, weights: Float32Array.of(1, 1, 1) }],
+    [/`weights` has 2 entries for 3 tokens/, { tokens, weights: Float32Array.of(0, 1) }],
+    [/token id 99 at 1, outside the vocabulary of 13/, { tokens: Int32Array.of(1, 99, 3), weights }],
+    [/has 1 tokens; at least 2/, { tokens: Int32Array.of(1), weights: Float32Array.of(0) }],
+    [/has 65 tokens, the model holds 64/, { tokens: new Int32Array(65), weights: new Float32Array(65) }],
+    [/needs the per-token stream `advantages`/, { tokens, weights }],
+  ])('says %s', async (message, datum) => {
+    await expect(open().engine.forwardBackward([datum], policyGradient)).rejects.toThrow(message);
+  });
+
+  it('does nothing for a batch without a single trained token', async () => {
+    const { engine } = open();
+    const { loss } = await engine.forwardBackward([{ tokens, weights: new Float32Array(3) }], policyGradient);
+    expect(loss).toBe(0);
+    expect(await engine.optimStep({ learningRate: 1 })).toEqual({ gradNorm: 0, stepped: false });
+  });
+});
+
+describe('micro-batches', () => {
+  it('hold every sequence once and no more padded tokens than the budget', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 50 })),
+        fc.integer({ min: 1, max: 200 }),
+        (lengths, budget) => {
+          const groups = planMicroBatches(lengths, budget);
+          expect(groups.flat().sort((a, b) => a - b)).toEqual(lengths.map((_, index) => index));
+          for (const group of groups) {
+            const longest = Math.max(...group.map((index) => lengths[index] as number));
+            expect(group.length === 1 || group.length * longest <= budget).toBe(true);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('learning rate', () => {
+  const rates = (lrSchedulerType: 'constant' | 'cosine'): number[] =>
+    Array.from({ length: 10 }, (_, step) =>
+      learningRateAt(step, 10, { learningRate: 1, lrSchedulerType, warmupSteps: 2 }),
+    );
+
+  it('warms up, then stays or falls along a cosine', () => {
+    expect(rates('constant')).toEqual([0.5, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+    // ½ (1 + cos(π k / 8)) for k = 0 … 7, after two steps of warm-up.
+    const golden = [0.5, 1, 1, 0.9619398, 0.8535534, 0.6913417, 0.5, 0.3086583, 0.1464466, 0.0380602];
+    rates('cosine').forEach((rate, step) => expect(rate).toBeCloseTo(golden[step] as number, 6));
+  });
+});
