@@ -50,7 +50,7 @@ export { actionTypes, drawActionTypes, replySchema, type ActionType } from './ac
 export { MAX_DEPTH, MAX_REPLY_BYTES, parseActions, type ParsedReply } from './parse.js';
 export { actionPieces, serializeActions } from './codec.js';
 export { isLabelClear, lint } from './lint.js';
-export { describeProblem, observe, type ObservationParts } from './observation.js';
+export { describeProblem, observationPieces, observe, type ObservationParts } from './observation.js';
 export { DiagramEpisode, stepLimit } from './episode.js';
 export {
   diagramEnvironment,

@@ -20,6 +20,17 @@ export interface ObservationParts {
   readonly request: string;
 }
 
+/** The fixed words of the rules line and of the request's start: one token each, or they would be half of a short prompt. */
+export const observationPieces: readonly string[] = [
+  'RULES ',
+  ' gap ',
+  ' grid ',
+  ' decision diamond',
+  ' decision ellipse',
+  ...(['LR', 'RL', 'TB', 'BT'] satisfies Direction[]).map((direction) => ` flow ${direction}`),
+  '\nREQUEST ',
+];
+
 /** Renders an observation, one line a fact, the request last. */
 export function observe(parts: ObservationParts): string {
   const { rules, direction, canvas, problems, stepsLeft, request } = parts;

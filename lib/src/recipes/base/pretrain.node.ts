@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalEngine } from '../../engine/index.js';
 import { readCheckpoint, writeCheckpoint } from '../../engine/checkpoint.node.js';
-import { actionPieces } from '../../envs/diagram/index.js';
+import { actionPieces, observationPieces } from '../../envs/diagram/index.js';
 import { writeFileAtomic } from '../../files.node.js';
 import { createModel, disposeModel, presets } from '../../model/index.js';
 import { saveModel } from '../../model/checkpoint.node.js';
@@ -52,7 +52,7 @@ export function trainTokenizer(books: readonly string[], recipe: BaseRecipe): To
   return trainBpe(tokenizerTexts(books, recipe.seed), {
     vocabSize: recipe.vocabSize,
     specialTokens: chatTokens,
-    pieces: actionPieces,
+    pieces: [...actionPieces, ...observationPieces],
   });
 }
 
