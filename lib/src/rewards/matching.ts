@@ -57,8 +57,8 @@ function breakTies(
   graph: ExpectedGraph,
   drawing: Drawing,
   wanted: readonly Wanted[],
-  quality: number[][],
-): number[] {
+  quality: readonly (readonly number[])[],
+): readonly number[] {
   const columnsAlike = quality.some((row) => row.filter((value) => value > 0).length > 1);
   const rowsAlike = drawing.boxes.some((_, column) => quality.filter((row) => row[column]! > 0).length > 1);
   if (!columnsAlike && !rowsAlike) return assign(quality);
@@ -78,7 +78,7 @@ function breakTies(
       value === 0 ? 0 : value + tieBreak * bagOverlap(wantedArrows[r]!, producedArrows[c]!),
     ),
   );
-  return improveByExchange(graph, drawing, wanted, quality, assign(weights));
+  return mostAgreeing(graph, drawing, wanted, quality, assign(weights));
 }
 
 interface Arrow {
@@ -103,53 +103,56 @@ function arrowBags(
   return nodes.map(([id]) => bags.get(id)!.arrows.sort());
 }
 
-/** Exchanges equally good boxes while that makes more wanted arrows agree (twins cannot be told apart one by one). */
-function improveByExchange(
+/** Visits after which the search settles for the best found: enough for any graph whose labels mostly differ. */
+const searchLimit = 2_000;
+
+/**
+ * Among the assignments that give every node a box as good as `start` does, the one with the most agreeing arrows, by
+ * branch and bound: twins cannot be told apart one at a time.
+ */
+function mostAgreeing(
   graph: ExpectedGraph,
   drawing: Drawing,
   wanted: readonly Wanted[],
   quality: readonly (readonly number[])[],
   start: readonly number[],
-): number[] {
-  const chosen = [...start];
+): readonly number[] {
   const rowOf = new Map(wanted.map(({ id }, row) => [id, row]));
-  const arrows = new Set(drawing.edges.map(({ from, to }) => `${from}>${to}`));
-  const agreement = (): number => {
-    let agreeing = 0;
-    for (const { from, to } of graph.edges) {
-      const source = drawing.boxes[chosen[rowOf.get(from) ?? -1] ?? -1]?.shape.id;
-      const target = drawing.boxes[chosen[rowOf.get(to) ?? -1] ?? -1]?.shape.id;
-      if (arrows.has(`${source}>${target}`) || (graph.undirected && arrows.has(`${target}>${source}`)))
-        agreeing++;
-    }
-    return agreeing;
-  };
-  const worth = (row: number, column: number): number => (column === -1 ? 0 : quality[row]![column]!);
+  const arrows = graph.edges
+    .map(({ from, to }) => [rowOf.get(from), rowOf.get(to)] as const)
+    .filter((ends): ends is [number, number] => ends.every((row) => row !== undefined && start[row] !== -1));
+  const decidedAt = wanted.map((_, row) => arrows.filter((ends) => Math.max(...ends) === row));
+  const drawn = new Set(drawing.edges.map(({ from, to }) => `${from}>${to}`));
+  const ids = drawing.boxes.map(({ shape }) => shape.id);
+  const candidates = quality.map((row, r) => {
+    const given = start[r]!;
+    return [given, ...ids.keys()].filter((c, i) => i === 0 || (c !== given && row[c] === row[given]));
+  });
 
-  let best = agreement();
-  for (let improved = true; improved && best < graph.edges.length;) {
-    improved = false;
-    for (let row = 0; row < chosen.length; row++) {
-      for (let column = 0; column < drawing.boxes.length; column++) {
-        const mine = chosen[row]!;
-        if (mine === -1 || column === mine || quality[row]![column] === 0) continue;
-        const other = chosen.indexOf(column);
-        if (other !== -1 && quality[other]![mine] === 0) continue;
-        const before = worth(row, mine) + (other === -1 ? 0 : worth(other, column));
-        const after = worth(row, column) + (other === -1 ? 0 : worth(other, mine));
-        if (Math.abs(after - before) > 1e-12) continue;
-        chosen[row] = column;
-        if (other !== -1) chosen[other] = mine;
-        const now = agreement();
-        if (now > best) {
-          best = now;
-          improved = true;
-        } else {
-          chosen[row] = mine;
-          if (other !== -1) chosen[other] = column;
-        }
-      }
+  const chosen = [...start];
+  const taken = new Set<number>();
+  let best = start;
+  let bestMissing = Infinity;
+  let visits = 0;
+  const extend = (row: number, missing: number): void => {
+    if (missing >= bestMissing || visits++ > searchLimit) return;
+    if (row === wanted.length) {
+      best = [...chosen];
+      bestMissing = missing;
+      return;
     }
-  }
-  return chosen;
+    for (const column of candidates[row]!) {
+      if (taken.has(column)) continue;
+      chosen[row] = column;
+      if (column !== -1) taken.add(column);
+      const absent = decidedAt[row]!.filter(([from, to]) => {
+        const [source, target] = [ids[chosen[from]!], ids[chosen[to]!]];
+        return !drawn.has(`${source}>${target}`) && !(graph.undirected && drawn.has(`${target}>${source}`));
+      });
+      extend(row + 1, missing + absent.length);
+      taken.delete(column);
+    }
+  };
+  extend(0, 0);
+  return best;
 }

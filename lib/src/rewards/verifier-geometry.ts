@@ -1,8 +1,11 @@
 /** Strict legibility, checked by other means than the reward's: outlines as inequalities, arrows sampled point by point. */
+import { defaultRules } from '../envs/diagram/canvas.js';
 import { drawEdges } from '../envs/diagram/routes.js';
 import { innerArea, LINE_HEIGHT, lineWidth, wrapLabel } from '../envs/diagram/text-metrics.js';
 import type { Canvas, DiagramTask, Direction, ExpectedGraph, Shape } from '../envs/diagram/types.js';
-import type { Identification } from './verifier.js';
+
+/** Wanted id → shape, for every wanted node and group. */
+export type Identification = ReadonlyMap<string, Shape>;
 
 interface Rect {
   readonly x: number;
@@ -32,7 +35,7 @@ export function geometryFaults(task: DiagramTask, canvas: Canvas, shapeOf: Ident
     ...tightLabels(canvas, leaves),
     ...badArrows(canvas, leaves),
     ...wrongWay(task.graph, shapeOf),
-    ...brokenRules(task, canvas, shapeOf, groups),
+    ...brokenRules(task, canvas, shapeOf),
   ];
 }
 
@@ -177,21 +180,19 @@ function reaches(graph: ExpectedGraph, start: string, goal: string): boolean {
   return seen.has(goal);
 }
 
-function brokenRules(
-  { rules, graph }: DiagramTask,
-  canvas: Canvas,
-  shapeOf: Identification,
-  groups: readonly Shape[],
-): string[] {
+function brokenRules({ rules, graph }: DiagramTask, canvas: Canvas, shapeOf: Identification): string[] {
   const boxes = canvas.shapes.filter(({ shape }) => shape !== 'text');
   const faults: string[] = [];
-  if (rules.grid !== 10 && boxes.some(({ x, y }) => x % rules.grid !== 0 || y % rules.grid !== 0)) {
+  if (
+    rules.grid !== defaultRules.grid &&
+    boxes.some(({ x, y }) => x % rules.grid !== 0 || y % rules.grid !== 0)
+  ) {
     faults.push(`not on the ${rules.grid} px grid`);
   }
-  if (rules.minGap === 24) return faults;
+  if (rules.minGap === defaultRules.minGap) return faults;
   boxes.forEach((a, i) => {
     for (const b of boxes.slice(i + 1)) {
-      if (groups.some((group) => [a, b].includes(group)) || isVenn(graph, shapeOf, a, b)) continue;
+      if (isWithin(a, b, 4) || isWithin(b, a, 4) || isVenn(graph, shapeOf, a, b)) continue;
       const dx = Math.max(0, -shared(a.x, a.width, b.x, b.width));
       const dy = Math.max(0, -shared(a.y, a.height, b.y, b.height));
       if (dx * dx + dy * dy < rules.minGap ** 2)

@@ -6,15 +6,13 @@
  */
 import type { ActionLog, Canvas, DiagramTask, ExpectedGraph, Shape } from '../envs/diagram/types.js';
 import { geometryFaults, isWithin } from './verifier-geometry.js';
+import type { Identification } from './verifier-geometry.js';
 
 export interface Verdict {
   readonly success: boolean;
   /** What is wrong, in words; empty exactly when `success`. */
   readonly faults: readonly string[];
 }
-
-/** Wanted id → shape, for every wanted node and group. */
-export type Identification = ReadonlyMap<string, Shape>;
 
 /** Checks that a canvas is the requested graph, label for label, and that it can be read. For evaluation, not for training. */
 export function verifyDiagram(task: DiagramTask, canvas: Canvas, log: ActionLog): Verdict {
