@@ -10,11 +10,14 @@ import {
   type LayoutGroup,
   type LayoutStyle,
 } from './layout.js';
+import { foldedLayout } from './fold.js';
 import { boxSizes, type SizeStyle } from './sizes.js';
 import { placeOverlaps } from './venn.js';
 
 /** Every choice that separates one good drawing of a graph from another. */
 export interface DrawingStyle extends Omit<LayoutStyle, 'grid'>, SizeStyle {
+  /** Boxes a line before the drawing turns round; 0: layers along the direction, never folded. */
+  readonly columns: number;
   /** Where the top left corner of the drawing goes, pixels; moved towards 0 when the drawing is too large. */
   readonly left: number;
   readonly top: number;
@@ -52,7 +55,10 @@ export function drawGraph(graph: ExpectedGraph, rules: Rules, style: DrawingStyl
       members: [...new Set(group.members.map(overlapping.nameOf))],
     })),
   };
-  const boxes = overlapping.expand(layeredLayout(layout, { ...style, ...roomForLabels(graph, style), grid }));
+  const spacing = { ...style, ...roomForLabels(graph, style), grid };
+  const boxes = overlapping.expand(
+    style.columns > 0 ? foldedLayout(layout, style.columns, spacing) : layeredLayout(layout, spacing),
+  );
   const placed = new Map(graph.nodes.map(({ id }) => [id, boxes.get(id)!]));
   return canvasOf(graph, rules, shift(wrapGroups(placed, layoutGroups(graph), grid), rules, style));
 }

@@ -26,7 +26,6 @@ export interface ScriptedTeacherOptions {
 }
 
 const version = '1';
-const firstCandidates = 100;
 const variedCandidates = 40;
 const climbingSteps = 3000;
 /** Share of `draw-review` episodes in which even a good teacher starts with a flawed draft, to show how it is mended. */
@@ -92,7 +91,7 @@ export function scriptedActions(
 /** A drawing of the task's graph: variant 0 is the plainest that succeeds, every other one is different. */
 function bestDrawing(task: DiagramTask, variant: number, judge: Judge, random: RandomStream): Judged {
   const varied = variant === 0 ? null : firstGood(task, variedStyles(task, random), judge, variedCandidates);
-  const found = varied?.score.success ? varied : firstGood(task, plainStyles(task), judge, firstCandidates);
+  const found = varied?.score.success ? varied : firstGood(task, plainStyles(task), judge);
   if (found === null) {
     throw new Error(
       `task "${task.id}": its graph fits on no ${task.rules.canvasWidth}×${task.rules.canvasHeight} canvas`,

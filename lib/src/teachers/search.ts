@@ -20,7 +20,7 @@ export function firstGood(
   task: DiagramTask,
   styles: Iterable<DrawingStyle>,
   judge: Judge,
-  limit: number,
+  limit = Infinity,
 ): Judged | null {
   let best: Judged | null = null;
   let left = limit;

@@ -20,15 +20,30 @@ const sizings = [
 
 const corner = { left: 60, top: 60 } as const;
 
-/** The plainest style first, then ever denser ones; about a hundred. */
+/** The plainest style first, then ever denser ones, and folded ones where nothing else helps; at most 140. */
 export function* plainStyles(task: DiagramTask): Generator<DrawingStyle> {
   for (const sizing of sizings) {
     for (const spacing of spacings) {
       for (const { placement, lanes } of arrangements(task)) {
         for (const direction of directions(task)) {
-          yield { ...sizing, ...roomy(spacing, task.rules), ...corner, placement, lanes, direction };
+          yield {
+            ...sizing,
+            ...roomy(spacing, task.rules),
+            ...corner,
+            placement,
+            lanes,
+            direction,
+            columns: 0,
+          };
         }
       }
+    }
+  }
+  if (task.graph.direction !== undefined || task.graph.groups.length > 0) return;
+  const unused = { placement: 'stacked', lanes: 'shared', direction: 'LR' } as const;
+  for (const columns of [3, 2, 4]) {
+    for (const sizing of sizings) {
+      yield { ...sizing, ...roomy({ rankGap: 60, nodeGap: 80 }, task.rules), ...corner, ...unused, columns };
     }
   }
 }
@@ -41,6 +56,7 @@ export function* variedStyles(task: DiagramTask, random: RandomStream): Generato
       ...roomy(spacing, task.rules),
       ...random.pick(arrangements(task)),
       direction: random.pick(directions(task)),
+      columns: 0,
       lines: random.pick([1, 1, 2]),
       minWidth: random.pick([80, 100, 120, 140, 160]),
       minHeight: random.pick([40, 60, 80]),
