@@ -62,16 +62,24 @@ const edits = fc
     return type === 'delete' ? { type, id } : { type, from: id, to };
   });
 
-/** Well-formed actions; whether they run depends on the canvas. */
-export const actionLists: fc.Arbitrary<Action[]> = fc.array(
-  fc.oneof(
-    { weight: 5, arbitrary: boxes },
-    { weight: 1, arbitrary: texts },
-    { weight: 4, arbitrary: connects },
-    edits,
-  ),
-  { maxLength: 12 },
-);
+/** Well-formed actions; whether they run depends on the canvas. Half of the time in the canonical order, creates first. */
+export const actionLists: fc.Arbitrary<Action[]> = fc
+  .tuple(
+    fc.array(
+      fc.oneof(
+        { weight: 5, arbitrary: boxes },
+        { weight: 1, arbitrary: texts },
+        { weight: 4, arbitrary: connects },
+        { weight: 1, arbitrary: edits },
+      ),
+      { maxLength: 12 },
+    ),
+    fc.boolean(),
+  )
+  .map(([actions, sorted]) => {
+    const isCreate = (action: Action): boolean => action.type === 'create';
+    return sorted ? [...actions.filter(isCreate), ...actions.filter((action) => !isCreate(action))] : actions;
+  });
 
 /** Canvases as a policy could have left them. */
 export const canvases: fc.Arbitrary<Canvas> = actionLists.map(
@@ -144,7 +152,7 @@ interface Splice {
 }
 
 const splices: fc.Arbitrary<Splice> = fc.record({
-  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  at: fc.nat(),
   remove: fc.integer({ min: 0, max: 4 }),
   insert: fc.oneof(
     fc.constantFrom(
@@ -173,10 +181,27 @@ export const mutatedReplies: fc.Arbitrary<string> = fc
   .tuple(validReplies, fc.array(splices, { minLength: 1, maxLength: 3 }))
   .map(([reply, edits]) =>
     edits.reduce((text, { at, remove, insert }) => {
-      const index = Math.floor(at * text.length);
+      const index = at % (text.length + 1);
       return text.slice(0, index) + insert + text.slice(index + remove);
     }, reply),
   );
+
+/** Valid replies with one key or value exchanged: still JSON, mostly. */
+export const alteredReplies: fc.Arbitrary<string> = fc
+  .tuple(
+    validReplies,
+    fc.nat(),
+    fc.oneof(
+      oddValues,
+      oddKeys.map((key) => `"${key}"`),
+    ),
+  )
+  .map(([reply, where, replacement]) => {
+    const tokens = [...reply.matchAll(/-?\d+|"(?:[^"\\]|\\.)*"/g)];
+    const token = tokens[where % tokens.length];
+    if (!token) return reply;
+    return reply.slice(0, token.index) + replacement + reply.slice(token.index + token[0].length);
+  });
 
 /** Things chat models put around JSON. */
 export const wrappedReplies: fc.Arbitrary<string> = fc
@@ -234,6 +259,7 @@ export const jsonValues: fc.Arbitrary<string> = fc.json({ maxDepth: 4 });
 export const replyKinds: Readonly<Record<string, fc.Arbitrary<string>>> = {
   validReplies,
   mutatedReplies,
+  alteredReplies,
   wrappedReplies,
   oddObjects,
   oddLabels,

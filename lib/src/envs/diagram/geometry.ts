@@ -77,9 +77,9 @@ export function pointAt(segment: Segment, fraction: number): Point {
   return { x: start.x + (end.x - start.x) * fraction, y: start.y + (end.y - start.y) * fraction };
 }
 
-/** The part of a line `position + t · direction` where `|coordinate| ≤ 1`. */
+/** The part of a line `position + t · direction` where `|coordinate| < 1`. */
 function slab(position: number, direction: number): readonly [number, number] {
-  if (direction === 0) return Math.abs(position) <= 1 ? [-Infinity, Infinity] : [Infinity, -Infinity];
+  if (direction === 0) return Math.abs(position) < 1 ? [-Infinity, Infinity] : [Infinity, -Infinity];
   const a = (-1 - position) / direction;
   const b = (1 - position) / direction;
   return a < b ? [a, b] : [b, a];
