@@ -18,7 +18,7 @@ import {
 import { adamWUpdate, globalNorm, selectedLogprobs } from '../tensor/index.js';
 import { type BatchLimits, checkBatch, checkTokens } from './check-batch.js';
 import { planMicroBatches } from './micro-batches.js';
-import { restoreVariables, snapshotVariables } from './snapshot.js';
+import { requireFit, restoreVariables, snapshotVariables } from './snapshot.js';
 import type {
   Datum,
   Engine,
@@ -141,15 +141,18 @@ class LocalEngine implements Engine {
   }
 
   async load(state: EngineState): Promise<void> {
-    restoreVariables([[this.#weights, state.weights]]);
+    const { policyVersion, weights, firstMoments, secondMoments } = state;
+    const hasMoments = firstMoments.size > 0;
+    requireFit(this.#weights, weights);
+    if (hasMoments) [firstMoments, secondMoments].forEach((moments) => requireFit(this.#weights, moments));
+
     this.dispose();
-    this.policyVersion = state.policyVersion;
-    if (state.firstMoments.size === 0) return;
+    restoreVariables(this.#weights, weights);
+    this.policyVersion = policyVersion;
+    if (!hasMoments) return;
     this.#createMoments();
-    restoreVariables([
-      [this.#firstMoments, state.firstMoments],
-      [this.#secondMoments, state.secondMoments],
-    ]);
+    restoreVariables(this.#firstMoments, firstMoments);
+    restoreVariables(this.#secondMoments, secondMoments);
   }
 
   dispose(): void {

@@ -13,33 +13,34 @@ export async function snapshotVariables(
   return copies;
 }
 
-/**
- * Writes saved values into their variables. Everything is compared before anything is written.
- * @throws when a name or shape is missing, unknown or different.
- */
-export function restoreVariables(
-  pairs: readonly (readonly [ReadonlyMap<string, Variable>, ReadonlyMap<string, NamedArray>])[],
+/** Throws when a saved name or shape is missing, unknown or different. */
+export function requireFit(
+  variables: ReadonlyMap<string, Variable>,
+  saved: ReadonlyMap<string, NamedArray>,
 ): void {
-  for (const [variables, saved] of pairs) {
-    const unknown = [...saved.keys()].find((name) => !variables.has(name));
-    if (unknown !== undefined)
-      throw new Error(`The checkpoint holds \`${unknown}\`, which this model does not have.`);
-    for (const [name, variable] of variables) {
-      const shape = saved.get(name)?.shape.join(' × ');
-      const expected = variable.shape.join(' × ');
-      if (shape !== expected) {
-        throw new Error(
-          `The checkpoint does not fit this model: \`${name}\` is ${shape ?? 'missing'}, expected ${expected}. Was it saved from a model of the same config?`,
-        );
-      }
-    }
+  const unknown = [...saved.keys()].find((name) => !variables.has(name));
+  if (unknown !== undefined) {
+    throw new Error(`The checkpoint holds \`${unknown}\`, which this model does not have.`);
   }
-  for (const [variables, saved] of pairs) {
-    for (const [name, variable] of variables) {
-      const { data, shape } = saved.get(name) as NamedArray;
-      const value = tf.tensor(Float32Array.from(data), shape as number[], 'float32');
-      variable.assign(value);
-      value.dispose();
-    }
+  for (const [name, variable] of variables) {
+    const shape = saved.get(name)?.shape.join(' × ');
+    const expected = variable.shape.join(' × ');
+    if (shape === expected) continue;
+    throw new Error(
+      `The checkpoint does not fit this model: \`${name}\` is ${shape ?? 'missing'}, expected ${expected}. Was it saved from a model of the same config?`,
+    );
+  }
+}
+
+/** Writes saved values, which must fit, into their variables. */
+export function restoreVariables(
+  variables: ReadonlyMap<string, Variable>,
+  saved: ReadonlyMap<string, NamedArray>,
+): void {
+  for (const [name, variable] of variables) {
+    const { data, shape } = saved.get(name) as NamedArray;
+    const value = tf.tensor(Float32Array.from(data), shape as number[], 'float32');
+    variable.assign(value);
+    value.dispose();
   }
 }

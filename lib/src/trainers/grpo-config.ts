@@ -137,7 +137,7 @@ export function defineGRPOConfig(given: Partial<GRPOConfig> = {}): Readonly<GRPO
       `filterZeroStdGroups is ${String(config.filterZeroStdGroups)}, expected true, false or resample.`,
     ],
     [
-      given.maxResampleRounds === undefined || config.filterZeroStdGroups === 'resample',
+      config.maxResampleRounds === defaults.maxResampleRounds || config.filterZeroStdGroups === 'resample',
       "maxResampleRounds is set, but filterZeroStdGroups is not 'resample', so nothing is ever resampled.",
     ],
     [

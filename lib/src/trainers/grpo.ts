@@ -88,7 +88,8 @@ const start: GRPOState = { step: 0, updates: 0, tasks: 0, samples: 0, numTokens:
  * Group relative policy optimization (DeepSeekMath, arXiv 2402.03300): several attempts at each task, their mean as baseline,
  * tokens of better attempts made likelier. One yield per step: sample, compare, update `numIterations` times.
  *
- * `loss` near 0 is normal: on-policy ratios are 1 and a group's advantages sum to 0. Watch `reward` and `grad_norm`.
+ * `loss` says little: on-policy ratios are 1 and a group's advantages sum to 0, so it is 0 up to differences in length (exactly 0 with
+ * `lossType` grpo) while its gradient is not. Watch `reward` and `grad_norm`.
  * A step without any trained token (all cut, or no group with signal) updates nothing and reports `step_skipped` 1.
  *
  * @throws ConfigError before the first step; TruncatedCompletionsError or LogprobMismatchError in the first;

@@ -51,7 +51,7 @@ export function defineSFTConfig(given: Partial<SFTConfig> = {}): Readonly<SFTCon
     integerRule('maxLength', config.maxLength, 2),
     integerRule('seed', config.seed, 0),
     [
-      given.maxSteps === undefined || given.maxSteps === null || given.numTrainEpochs === undefined,
+      config.maxSteps === null || config.numTrainEpochs === defaults.numTrainEpochs,
       'maxSteps and numTrainEpochs both say how long to train; give one.',
     ],
     ...optimizerRules(config),

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, defineGRPOConfig, defineSFTConfig } from 'posttrain/trainers';
+
+describe('GRPOConfig', () => {
+  it('is complete, frozen and printable', () => {
+    const config = defineGRPOConfig({ beta: 0.02, numGenerations: 4 });
+    expect(config).toMatchObject({
+      beta: 0.02,
+      numGenerations: 4,
+      lossType: 'dapo',
+      scaleRewards: 'group',
+      epsilon: 0.2,
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(JSON.parse(JSON.stringify(config))).toEqual(config);
+    expect(defineGRPOConfig(config)).toEqual(config);
+  });
+
+  it.each<[string, object, RegExp]>([
+    [
+      'an unknown key, with those that exist',
+      { numGeneration: 4 },
+      /no key `numGeneration`. Allowed keys: .*numGenerations/,
+    ],
+    ['a group of one, with the way out', { numGenerations: 1 }, /REINFORCE with a batch baseline/],
+    ['a filter that breaks on-policy', { topK: 50 }, /whole distribution/],
+    ['another library’s batch arithmetic', { perDeviceTrainBatchSize: 8 }, /Use `promptsPerStep`/],
+    ['a number that is a text', { beta: '0.1' }, /beta is "0.1", expected a number/],
+    ['a loss that does not exist', { lossType: 'ppo' }, /expected one of grpo, bnpo, dr_grpo, dapo/],
+    ['a cap below the clip', { epsilonHigh: 0.28, delta: 1.2 }, /must exceed 1 \+ epsilonHigh = 1.28/],
+    ['rounds without resampling', { maxResampleRounds: 3 }, /nothing is ever resampled/],
+    ['greedy training samples', { temperature: 0 }, /does not explore/],
+    ['NaN', { learningRate: NaN }, /learningRate is NaN/],
+    ['a fraction of a prompt', { promptsPerStep: 1.5 }, /promptsPerStep is 1.5, expected an integer ≥ 1/],
+    ['another scheduler', { lrSchedulerType: 'linear' }, /expected constant or cosine/],
+    ['another filter', { filterZeroStdGroups: 'yes' }, /expected true, false or resample/],
+    ['another scale', { scaleRewards: 'std' }, /expected group, batch, none/],
+  ])('refuses %s', (_, given, message) => {
+    expect(() => defineGRPOConfig(given)).toThrow(ConfigError);
+    expect(() => defineGRPOConfig(given)).toThrow(message);
+  });
+
+  it('uses the words of TRL', () => {
+    // What TRL's GRPOConfig (1.10) calls the same thing; the rest is ours, with the reason.
+    const trl = [
+      'num_generations',
+      'max_completion_length',
+      'temperature',
+      'shuffle_dataset',
+      'seed',
+      'max_steps',
+      'scale_rewards',
+      'mask_truncated_completions',
+      'loss_type',
+      'num_iterations',
+      'epsilon',
+      'epsilon_high',
+      'delta',
+      'beta',
+      'learning_rate',
+      'lr_scheduler_type',
+      'warmup_steps',
+      'weight_decay',
+      'max_grad_norm',
+      'adam_beta1',
+      'adam_beta2',
+      'adam_epsilon',
+    ];
+    const ours = {
+      prompts_per_step: 'one batch noun',
+      max_turns: 'episodes',
+      zero_std_threshold: 'constant groups are exactly zero',
+      filter_zero_std_groups: 'dynamic sampling',
+      max_resample_rounds: 'dynamic sampling',
+      max_clipped_ratio: 'preflight',
+      logprob_tolerance: 'preflight',
+    };
+    const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    expect(Object.keys(defineGRPOConfig()).map(snake).sort()).toEqual([...trl, ...Object.keys(ours)].sort());
+  });
+});
+
+describe('SFTConfig', () => {
+  it('is complete and frozen', () => {
+    const config = defineSFTConfig({ maxSteps: 10 });
+    expect(config).toMatchObject({ maxSteps: 10, completionOnlyLoss: true, maxLength: 1024 });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['an unknown key', { lr: 1 }, /no key `lr`. Allowed keys: batchSize, /],
+    ['packing', { packing: true }, /packTokens/],
+    ['two lengths of training', { maxSteps: 10, numTrainEpochs: 2 }, /give one/],
+    ['an empty batch', { batchSize: 0 }, /batchSize is 0/],
+  ])('refuses %s', (_, given, message) => {
+    expect(() => defineSFTConfig(given)).toThrow(message);
+  });
+});
