@@ -16,10 +16,16 @@ export function orderOfMention(scene: Scene, messages: readonly string[]): numbe
     .map(({ index }) => index);
 }
 
-/** Replaces the placeholders by labels. */
+/** Replaces the placeholders by labels; Chinese text has a space between its own characters and Latin ones. */
 export function fillIn(scene: Scene, message: string): string {
-  return message.replace(/\{(g?)(\d+)\}/g, (_, group: string, index: string) =>
-    group ? scene.groups[Number(index)]!.label : scene.nodes[Number(index)]!.label,
+  return message.replace(
+    /(\p{Script=Han}?)\{(g?)(\d+)\}(?=(\p{Script=Han}?))/gu,
+    (_, before, group, index, after) => {
+      const { label } = (group ? scene.groups : scene.nodes)[Number(index)]!;
+      const left = before && /^[a-z0-9]/i.test(label) ? ' ' : '';
+      const right = after && /[a-z0-9]$/i.test(label) ? ' ' : '';
+      return before + left + label + right;
+    },
   );
 }
 

@@ -52,6 +52,56 @@ export function shapeKey(graph: ExpectedGraph): string {
   return JSON.stringify([ids.length, graph.edges.length, ...[...colours.values()].sort((a, b) => a - b)]);
 }
 
+/**
+ * Whether the graph has a structure that training never sees: no arrows, lines, overlaps, self-loops, arrows both ways,
+ * two nodes that share two targets, or nested branches that meet again. Depends on the unlabelled graph alone, so
+ * graphs on different sides are never isomorphic.
+ */
+export function hasHeldOutStructure(graph: ExpectedGraph): boolean {
+  const { nodes, edges } = graph;
+  if (edges.length === 0 || graph.undirected || (graph.overlaps ?? []).length > 0) return true;
+  const targets = new Map(
+    nodes.map(({ id }) => [id, edges.filter(({ from }) => from === id).map(({ to }) => to)]),
+  );
+  const to = (id: string): string[] => targets.get(id) ?? [];
+  if (edges.some(({ from, to: end }) => from === end || to(end).includes(from))) return true;
+  const ids = nodes.map(({ id }) => id);
+  const sharesTwo = ids.some((a, i) =>
+    ids.slice(i + 1).some((b) => new Set(to(a).filter((end) => to(b).includes(end))).size > 1),
+  );
+  return sharesTwo || hasNestedMerge(ids, edges, to);
+}
+
+/** One branching node behind another, and behind both a node that only unbranched nodes lead to. */
+function hasNestedMerge(
+  ids: readonly string[],
+  edges: ExpectedGraph['edges'],
+  to: (id: string) => readonly string[],
+): boolean {
+  const reach = (start: string): Set<string> => {
+    const seen = new Set<string>();
+    const open = [start];
+    for (let id = open.pop(); id !== undefined; id = open.pop())
+      for (const next of to(id))
+        if (!seen.has(next)) {
+          seen.add(next);
+          open.push(next);
+        }
+    return seen;
+  };
+  const branching = ids.filter((id) => to(id).length > 1).map((id) => ({ id, reach: reach(id) }));
+  const merges = ids.filter((id) => {
+    const sources = edges.filter(({ to: end }) => end === id);
+    return sources.length > 1 && sources.every(({ from }) => to(from).length === 1);
+  });
+  return branching.some((outer) =>
+    branching.some(
+      (inner) =>
+        inner !== outer && outer.reach.has(inner.id) && merges.some((merge) => inner.reach.has(merge)),
+    ),
+  );
+}
+
 /** A text without what does not change its meaning here: case, width, punctuation around words, spacing. */
 export function textKey(text: string): string {
   return text

@@ -4,7 +4,7 @@
  */
 import type { RandomStream } from '../../../tensor/random.js';
 import { capitalised, chance, enumerate, numeral } from './phrases.js';
-import { isDecision, mention, type Scene, type Telling } from './scene.js';
+import { isDecision, mention, type Scene, type SceneEdge, type Telling } from './scene.js';
 import { chain, fan, fork, gather, stem, tree } from './skeletons/plain.js';
 import type { SkeletonMaker } from './skeletons/types.js';
 import { compact, edgesOf, separate, type Statement } from './statements.js';
@@ -117,11 +117,19 @@ const templates: readonly Template[] = [
     },
   },
   {
+    name: 'backwards',
+    heldOut: true,
+    write: (scene) => {
+      const statements = separate(scene);
+      return { text: enumerate(statements.flatMap(edgesOf).map(backwards), 'en', ', and '), statements };
+    },
+  },
+  {
     name: 'from-to',
     heldOut: true,
     write: (scene) => {
       const statements = separate(scene);
-      return { text: `Arrows go ${enumerate(statements.map(fromTo))}`, statements };
+      return { text: `Arrows go ${enumerate(statements.flatMap(edgesOf).map(fromTo))}`, statements };
     },
   },
 ];
@@ -156,63 +164,43 @@ export function tellCurriculum(
 }
 
 function withArrows(statement: Statement): string {
-  switch (statement.kind) {
-    case 'edge':
-      return `${mention(statement.edge.from)} -> ${mention(statement.edge.to)}`;
-    case 'path':
-      return statement.nodes.map(mention).join(' -> ');
-    case 'fan':
-      return statement.to.map((to) => `${mention(statement.from)} -> ${mention(to)}`).join(', ');
-    case 'gather':
-      return statement.from.map((from) => `${mention(from)} -> ${mention(statement.to)}`).join(', ');
-    case 'exits':
-      return statement.exits
-        .map(({ from, to, label }) => `${mention(from)} -> ${mention(to)} (${label})`)
-        .join(', ');
-  }
+  if (statement.kind === 'path') return statement.nodes.map(mention).join(' -> ');
+  return edgesOf(statement)
+    .map(
+      ({ from, to, label }) =>
+        `${mention(from)} -> ${mention(to)}${label === undefined ? '' : ` (${label})`}`,
+    )
+    .join(', ');
 }
 
 /** `A to B`, `A to B and C`: what follows "Connect". */
 function toPairs(statement: Statement): string[] {
-  switch (statement.kind) {
-    case 'edge':
-    case 'path':
-      return edgesOf(statement).map(({ from, to }) => `${mention(from)} to ${mention(to)}`);
-    case 'fan':
-      return [`${mention(statement.from)} to ${enumerate(statement.to.map(mention))}`];
-    case 'gather':
-      return [`${enumerate(statement.from.map(mention))} to ${mention(statement.to)}`];
-    case 'exits':
-      return statement.exits.map(({ from, to, label }) => `${mention(from)} to ${mention(to)} for ${label}`);
-  }
+  if (statement.kind === 'fan')
+    return [`${mention(statement.from)} to ${enumerate(statement.to.map(mention))}`];
+  if (statement.kind === 'gather')
+    return [`${enumerate(statement.from.map(mention))} to ${mention(statement.to)}`];
+  return edgesOf(statement).map(
+    ({ from, to, label }) =>
+      `${mention(from)} to ${mention(to)}${label === undefined ? '' : ` for ${label}`}`,
+  );
 }
 
 function asSentence(statement: Statement, verb: (typeof verbs)[number]): string {
-  switch (statement.kind) {
-    case 'edge':
-      return `${mention(statement.edge.from)} ${verb.one} ${mention(statement.edge.to)}`;
-    case 'path':
-      return statement.nodes
-        .slice(1)
-        .map((to, i) => `${mention(statement.nodes[i]!)} ${verb.one} ${mention(to)}`)
-        .join('. ');
-    case 'fan':
-      return `${mention(statement.from)} ${verb.one} ${enumerate(statement.to.map(mention))}`;
-    case 'gather':
-      return `${enumerate(statement.from.map(mention))} ${verb.many} ${mention(statement.to)}`;
-    case 'exits':
-      return `${mention(statement.decision)} ${verb.one} ${statement.exits
-        .map(({ to, label }) => `${mention(to)} for ${label}`)
-        .join(' and ')}`;
-  }
+  if (statement.kind === 'gather')
+    return `${enumerate(statement.from.map(mention))} ${verb.many} ${mention(statement.to)}`;
+  const edges = edgesOf(statement);
+  const target = ({ to, label }: SceneEdge): string =>
+    mention(to) + (label === undefined ? '' : ` for ${label}`);
+  if (statement.kind === 'path')
+    return edges.map((edge) => `${mention(edge.from)} ${verb.one} ${target(edge)}`).join('. ');
+  return `${mention(edges[0]!.from)} ${verb.one} ${enumerate(edges.map(target))}`;
 }
 
-function fromTo(statement: Statement): string {
-  if (statement.kind === 'exits')
-    return statement.exits
-      .map(({ from, to, label }) => `from ${mention(from)} to ${mention(to)} (${label})`)
-      .join(', ');
-  return edgesOf(statement)
-    .map(({ from, to }) => `from ${mention(from)} to ${mention(to)}`)
-    .join(', ');
+/** Held out: the target of an arrow comes first, the other way round from every other template. */
+function backwards({ from, to, label }: SceneEdge): string {
+  return `${mention(to)} comes after ${mention(from)}${label === undefined ? '' : ` for ${label}`}`;
+}
+
+function fromTo({ from, to, label }: SceneEdge): string {
+  return `from ${mention(from)} to ${mention(to)}${label === undefined ? '' : ` (${label})`}`;
 }

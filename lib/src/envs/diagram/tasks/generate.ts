@@ -1,15 +1,9 @@
 /** The task at an address: a pure function of `(seed, split, index, profile)`. */
 import { randomStream, type RandomStream } from '../../../tensor/random.js';
-import { lineWidth } from '../text-metrics.js';
-import { FONT_SIZE } from '../text-metrics.js';
-import type { DiagramTask, Direction } from '../types.js';
-import { assemble } from './assemble.js';
+import type { DiagramTask } from '../types.js';
 import { bucketOf, graphKey } from './canon.js';
-import { curriculumKind, isPlainWord, tellCurriculum } from './curriculum.js';
-import { dress } from './dress.js';
-import { chance } from './phrases.js';
-import { changedRules, usualRules } from './rules.js';
-import type { Scene } from './scene.js';
+import { drawCurriculumTask } from './curriculum-task.js';
+import { drawFullTask } from './full-task.js';
 import {
   curriculumSplits,
   lane,
@@ -18,7 +12,6 @@ import {
   type Profile,
   type Split,
 } from './splits.js';
-import { commonDomains, heldOutDomains, type Domain } from './vocabulary/index.js';
 
 export interface TaskAddress {
   /** The data set; a non-negative integer. Whatever the seeds, splits that must differ share no labelled graph. */
@@ -43,8 +36,9 @@ export function generateTask({ seed, split, index, profile = 'full' }: TaskAddre
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const random = randomStream(seed, `task/${profile}/${split}`, attempt, index);
     const id = `${profile}-${split}-${seed}-${index}`;
-    const task = curriculumTask(id, generated, random);
-    if (lane(generated).includes(bucketOf(graphKey(task.graph)))) return task;
+    const task =
+      profile === 'curriculum' ? drawCurriculumTask(id, generated, random) : drawTask(id, generated, random);
+    if (task && keysOf(task).every((key) => lane(generated).includes(bucketOf(key)))) return task;
   }
   throw new Error(
     `no ${profile} task for split ${split}, seed ${seed}, index ${index} in ${MAX_ATTEMPTS} attempts`,
@@ -64,42 +58,10 @@ function requireSplit(split: Split, profile: Profile): GeneratedSplit {
   return split;
 }
 
-/** Share of curriculum tasks that flow downwards; the rest flows left to right. */
-const DOWNWARDS = 0.2;
-
-function curriculumTask(id: string, split: GeneratedSplit, random: RandomStream): DiagramTask {
-  const { kind, size } = curriculumKind(split === 'ood-size', random);
-  const skeleton = kind.make(size, random);
-  const usual: Direction = chance(random, DOWNWARDS) ? 'TB' : 'LR';
-  const choice =
-    split === 'ood-rule' ? changedRules(usual, kind.family === 'flowchart', random) : usualRules(usual);
-  const domain = random.pick(split === 'ood-vocab' ? heldOutDomains : commonDomains);
-  const scene = dress(
-    skeleton,
-    { family: kind.family, domain, lang: 'en', allow: isPlainWord, ...choice },
-    random,
-  );
-  const telling = tellCurriculum(scene, split === 'ood-phrase', absentWord(domain, scene, random), random);
-  return assemble(scene, telling, {
-    id,
-    split,
-    kind: 'draw',
-    rules: choice.rules,
-    meta: { profile: 'curriculum', rules: choice.name, longestLabel: longestLabel(scene) },
-  });
+function drawTask(id: string, split: GeneratedSplit, random: RandomStream): DiagramTask | undefined {
+  return drawFullTask(id, split, 'draw', random);
 }
 
-/** A word of the domain that is not in the graph, nor part of a label, nor has a label as its part. */
-function absentWord(domain: Domain, scene: Scene, random: RandomStream): string {
-  const labels = scene.nodes.map(({ label }) => label);
-  const apart = (word: string): boolean =>
-    labels.every((label) => !label.includes(word) && !word.includes(label));
-  return random.pick(
-    domain[scene.lang].nouns.filter((word) => isPlainWord(word) === (scene.lang === 'en') && apart(word)),
-  );
-}
-
-/** In em. */
-function longestLabel(scene: Scene): number {
-  return Math.max(...scene.nodes.map(({ label }) => lineWidth(label) / FONT_SIZE));
+function keysOf(task: DiagramTask): string[] {
+  return [graphKey(task.graph)];
 }

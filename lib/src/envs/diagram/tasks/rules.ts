@@ -5,30 +5,41 @@ import type { Direction, Rules } from '../types.js';
 
 export interface RuleChoice {
   readonly rules: Rules;
-  /** Flow direction, for graphs without cycles. */
-  readonly direction: Direction;
+  /** Flow direction, for graphs without cycles that have one. */
+  readonly direction?: Direction;
   readonly name: string;
 }
 
-/** R0 with the family's usual direction. */
-export function usualRules(direction: Direction): RuleChoice {
-  return { rules: defaultRules, direction, name: 'R0' };
+/** R0 with the direction that pictures of this kind have. */
+export function usualRules(direction: Direction | undefined): RuleChoice {
+  return { rules: defaultRules, ...(direction && { direction }), name: 'R0' };
 }
 
-/**
- * One changed rule. `usual` is the direction the family has in training; a tall canvas comes with a flow downwards,
- * because five boxes in a row do not fit into 700 pixels.
- */
-export function changedRules(usual: Direction, hasDecision: boolean, random: RandomStream): RuleChoice {
-  const changes: readonly RuleChoice[] = [
-    { rules: defaultRules, direction: 'RL', name: 'R1-direction' },
-    { rules: defaultRules, direction: 'BT', name: 'R1-direction' },
-    { rules: { ...defaultRules, canvasWidth: 1000, canvasHeight: 700 }, direction: usual, name: 'R1-canvas' },
-    { rules: { ...defaultRules, canvasWidth: 700, canvasHeight: 1400 }, direction: 'TB', name: 'R1-canvas' },
-    { rules: { ...defaultRules, minGap: 60 }, direction: usual, name: 'R1-gap' },
-    { rules: { ...defaultRules, grid: 25 }, direction: usual, name: 'R1-grid' },
-  ];
-  if (hasDecision && random.uniform() < 0.5)
-    return { rules: { ...defaultRules, decisionShape: 'ellipse' }, direction: usual, name: 'R1-decision' };
-  return random.pick(changes);
+const directions: readonly Direction[] = ['LR', 'RL', 'TB', 'BT'];
+
+/** R0 with one value changed. `trained` are the directions that training shows for this kind of picture. */
+export function changedRules(
+  direction: Direction | undefined,
+  trained: readonly Direction[],
+  hasDecision: boolean,
+  random: RandomStream,
+): RuleChoice {
+  const usual = usualRules(direction);
+  const change = (name: string, rules: Partial<Rules>): RuleChoice => ({
+    ...usual,
+    rules: { ...defaultRules, ...rules },
+    name: `R1-${name}`,
+  });
+  return random.pick([
+    ...(direction ? directions.filter((other) => !trained.includes(other)) : []).map((other): RuleChoice => ({
+      rules: defaultRules,
+      direction: other,
+      name: 'R1-direction',
+    })),
+    ...(hasDecision ? [1, 2].map(() => change('decision', { decisionShape: 'ellipse' })) : []),
+    change('canvas', { canvasWidth: 1000, canvasHeight: 700 }),
+    change('canvas', { canvasWidth: 700, canvasHeight: 1400 }),
+    change('gap', { minGap: 60 }),
+    change('grid', { grid: 25 }),
+  ]);
 }

@@ -67,9 +67,9 @@ export function compact(scene: Scene): Statement[] {
   return [...shapes(scene), ...joinPaths(statements), ...overlaps(scene)];
 }
 
-/** Only where shapes are the subject: elsewhere a note about all states or the centre says it better. */
+/** Only where each shape has its own kind: elsewhere a note about all of them says it better. */
 function shapes(scene: Scene): Statement[] {
-  if (scene.family !== 'basic') return [];
+  if (scene.family !== 'basic' || scene.undirected) return [];
   return scene.nodes.flatMap(({ shape }, node): Statement[] =>
     shape ? [{ kind: 'shape', node, shape }] : [],
   );

@@ -17,7 +17,7 @@ const nouns: Readonly<Record<string, readonly string[]>> = {
   interaction: ['a message diagram', 'an interaction diagram'],
   entity: ['an entity diagram', 'a data model', 'a relation diagram'],
   groups: ['a grouped diagram', 'a diagram with frames', 'a zone diagram'],
-  basic: ['a sketch', 'a simple picture'],
+  basic: ['a little drawing', 'a simple picture'],
 };
 
 const directions: Readonly<Record<Direction, string>> = {
@@ -34,6 +34,9 @@ const plurals: Readonly<Record<ShapeKind, string>> = {
   text: 'texts',
 };
 
+/** What a list of nodes counts, where boxes is not the word. */
+const units: Readonly<Record<string, string>> = { state: 'states', basic: 'shapes', entity: 'entities' };
+
 /** Chance that a request repeats in words the direction that the rules state. */
 const SAYS_DIRECTION = 0.4;
 
@@ -43,47 +46,44 @@ export const english: Speech = {
     arrows: (voice, statements) => {
       const arrow = voice.random.pick(['->', '->', '-->', '=>']);
       const body = statements.map((statement) => notation(statement, voice, arrow, ', ')).join(', ');
-      return parts([`${opening(voice)}: ${body}`, ...notes(voice, 'notation')]);
+      return parts([`${opening(voice)}: ${body}`, ...notes(voice, inNotation)]);
     },
     sentences: (voice, statements) => {
       const { texts, coreferences } = clauses(voice, statements);
-      return parts([opening(voice), ...texts, ...notes(voice, 'sentences')], coreferences);
+      return parts([opening(voice), ...texts, ...notes(voice, inSentences)], coreferences);
     },
     'from-to': (voice, statements) => {
       const items = statements.map((statement) => item(statement, voice));
-      return parts([
-        `${opening(voice)} with ${enumerate(items, 'en', ', and ')}`,
-        ...notes(voice, 'sentences'),
-      ]);
+      return parts([`${opening(voice)} with ${enumerate(items, 'en', ', and ')}`, ...notes(voice, {})]);
     },
     bullets: (voice, statements) => {
       const written = chance(voice.random, 0.5);
       const line = (statement: Statement): string =>
         written ? capitalised(sentence(statement, voice).text) : notation(statement, voice, '->', '\n- ');
       const body = statements.map((statement) => `\n- ${line(statement)}`).join('');
-      const said = notes(voice, written ? 'sentences' : 'notation');
+      const said = notes(voice, written ? inSentences : inNotation);
       const [before, after] = chance(voice.random, 0.5) ? [said, []] : [[], said];
-      return parts([...before, `${opening(voice)}:${body}${after.length > 0 ? '\n' : ''}`, ...after]);
+      return parts([...before, `${opening(voice)}:${body}`, ...after]);
     },
     terse: (voice, statements) => {
       const arrow = voice.random.pick(['>', '->']);
       const noun = voice.random.pick(nouns[voice.scene.family]!).replace(/^an? /, '');
       const body = statements.map((statement) => notation(statement, voice, arrow, '; ')).join('; ');
-      return parts([`${noun}: ${body}`, ...notes(voice, 'notation')]);
+      return parts([`${noun}: ${body}`, ...notes(voice, inNotation)]);
     },
     listing: (voice, statements) => {
       const all = voice.scene.nodes.map((_, i) => i);
-      const count = `${numeral(all.length)} ${voice.scene.family === 'state' ? 'states' : 'boxes'}`;
+      const count = `${numeral(all.length)} ${units[voice.scene.family] ?? 'boxes'}`;
       const list = `${opening(voice)} with ${count}: ${enumerate(names(voice, all))}`;
-      const links = statements.flatMap(edgesOf).map((edge) => pair(edge, voice));
       const verb = voice.random.pick(
-        voice.scene.undirected ? ['join'] : ['connect', 'link', 'draw an arrow from'],
+        voice.scene.undirected ? ['join '] : ['connect ', 'link ', 'draw arrows from '],
       );
-      const separator = verb === 'draw an arrow from' ? ', and from ' : ', and ';
-      const connect = links.length > 0 ? [`${verb} ${enumerate(links, 'en', separator)}`] : [];
+      const links = statements.flatMap(edgesOf).map((edge) => pair(edge, voice));
+      const separator = verb.endsWith('from ') ? ', from ' : ', ';
+      const connect = links.length > 0 ? [verb + links.join(separator)] : [];
       const shapes = statements.filter(({ kind }) => kind === 'shape' || kind === 'overlap');
       const said = shapes.map((statement) => sentence(statement, voice).text);
-      return parts([list, ...connect, ...said, ...notes(voice, 'notation')]);
+      return parts([list, ...connect, ...said, ...notes(voice, { decisions: true })]);
     },
     question: (voice, statements) => {
       const noun = `${voice.random.pick(nouns[voice.scene.family]!)}${about(voice)}`;
@@ -95,7 +95,7 @@ export const english: Speech = {
       ]);
       const { texts, coreferences } = clauses(voice, statements);
       const [first, ...others] = [`${start} ${noun} in which ${texts[0]}`, ...texts.slice(1)];
-      return parts([`${[first, ...others].join(', and ')}?`, ...notes(voice, 'sentences')], coreferences);
+      return parts([`${[first, ...others].join(', and ')}?`, ...notes(voice, inSentences)], coreferences);
     },
     narrative: (voice, statements) => {
       const { texts, coreferences } = clauses(voice, statements);
@@ -111,13 +111,13 @@ export const english: Speech = {
         'that is all there is to it',
         'please put this into one picture',
       ]);
-      return parts([background, ...told, ...notes(voice, 'sentences'), close], coreferences);
+      return parts([background, ...told, ...notes(voice, inSentences), close], coreferences);
     },
   },
 };
 
 function parts(sentences: readonly string[], coreferences = 0): Parts {
-  return { sentences: sentences.map(capitalised), coreferences };
+  return { sentences, coreferences };
 }
 
 function about(voice: Voice): string {
@@ -162,18 +162,23 @@ function clauses(voice: Voice, statements: readonly Statement[]): { texts: strin
   return { texts, coreferences };
 }
 
-/** What the statements leave open. Arrow notation does not say what is a decision, sentences do. */
-function notes(voice: Voice, told: 'notation' | 'sentences'): string[] {
+/** What the way of telling leaves open: which boxes are decisions, that verbs or bracketed words are labels. */
+interface Unsaid {
+  readonly decisions?: true;
+  readonly verbs?: true;
+  readonly brackets?: true;
+}
+
+const inNotation: Unsaid = { decisions: true, brackets: true };
+const inSentences: Unsaid = { verbs: true };
+
+function notes(voice: Voice, unsaid: Unsaid): string[] {
   return [
     ...direction(voice),
-    ...(told === 'notation' ? decisionNotes(voice) : []),
+    ...(unsaid.decisions ? decisionNotes(voice) : []),
     ...shapeNotes(voice),
-    ...(told === 'sentences' && voice.scene.family === 'entity' ? ['write each verb on its arrow'] : []),
-    ...(told === 'notation' && voice.scene.edges.some(({ label }) => label !== undefined)
-      ? voice.scene.family === 'entity'
-        ? ['the words beside the arrows are their labels']
-        : []
-      : []),
+    ...(unsaid.verbs && voice.scene.family === 'entity' ? ['write each verb on its arrow'] : []),
+    ...(unsaid.brackets ? bracketNote(voice) : []),
     ...groupNotes(voice),
   ];
 }
@@ -213,6 +218,12 @@ function shapeNotes(voice: Voice): string[] {
   const [only] = kinds;
   if (scene.family === 'basic' && scene.undirected && only) return [`all shapes are ${plurals[only]}`];
   return [];
+}
+
+/** Brackets explain themselves, mostly. */
+function bracketNote({ scene, random }: Voice): string[] {
+  const labelled = scene.edges.some(({ label }) => label !== undefined);
+  return labelled && chance(random, 0.5) ? ['arrow labels are in brackets'] : [];
 }
 
 function groupNotes(voice: Voice): string[] {

@@ -131,9 +131,9 @@ function labelled(from: number, to: number, label: string, verb: Verb, voice: Vo
   switch (scene.family) {
     case 'state':
       return random.pick<Clause>([
-        told(voice, from, `goes to ${itself} on ${words}`),
-        { text: `on ${words}, ${source} turns into ${itself}` },
-        { text: `${words} takes ${source} to ${itself}` },
+        told(voice, from, `${from === to ? 'goes back' : 'goes'} to ${itself} on ${words}`),
+        { text: `on ${words}, ${source} ${from === to ? 'returns to' : 'turns into'} ${itself}` },
+        { text: `${words} takes ${source} ${from === to ? 'back to' : 'to'} ${itself}` },
       ]);
     case 'interaction':
       return random.pick<Clause>([

@@ -4,8 +4,8 @@ export const ciCd: Domain = {
   name: 'ci-cd',
   en: {
     nouns:
-      list(`Git repository, Pull request, Code review, Commit, Commit hook, Build agent, Build, Build cache, Unit tests, Integration tests,
-      Linter, Security scan, Artifact store, Docker image, Image registry, Staging, Production, Canary, Release notes, Release,
+      list(`Git repository, Pull request, Code review, Commit, Commit hook, Build agent, Build, Build cache, Unit test suite, Integration suite,
+      Linter, Security scan, Artifact store, Docker image, Image registry, Staging, Production, Canary, Release note, Release,
       Deploy script, Rollback plan, Approval gate, Secrets vault, Helm chart, Cluster, Smoke test, Coverage report, Change log,
       Version tag, Nightly job, Test runner, Package registry, Dependency bot, Monorepo, Chat bot, On-call engineer, Node 20,
       Pipeline config, Environment, Feature branch, Main branch, deploy(), .env.local`),

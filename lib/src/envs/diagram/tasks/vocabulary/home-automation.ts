@@ -5,7 +5,7 @@ export const homeAutomation: Domain = {
   en: {
     nouns:
       list(`Hub, Hub bridge, Motion sensor, Door sensor, Window sensor, Smoke detector, Thermostat, Heating, Heat pump, Boiler, Ceiling lamp,
-      Desk lamp, Light switch, Dimmer, Smart plug, Blinds, Garage door, Door lock, Doorbell, Camera, Siren, Speaker, Voice assistant,
+      Desk lamp, Light switch, Dimmer, Smart plug, Roller blind, Garage door, Door lock, Doorbell, Camera, Siren, Speaker, Voice assistant,
       Television, Washing machine, Dishwasher, Fridge, Solar panel, Battery, Power meter, Water meter, Sprinkler, Rain gauge, Robot vacuum,
       Air purifier, Humidifier, Phone app, Wi-Fi router, Zigbee stick, Scene 2, Night mode, Rule engine, on(dusk), lamp[1]`),
     steps:

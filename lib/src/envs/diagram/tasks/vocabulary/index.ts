@@ -8,6 +8,7 @@ import { mlTraining } from './ml-training.js';
 import { school } from './school.js';
 import { shop } from './shop.js';
 import { travel } from './travel.js';
+import type { Scene } from '../scene.js';
 import type { Domain } from './types.js';
 import { warehouse } from './warehouse.js';
 import { webService } from './web-service.js';
@@ -29,3 +30,15 @@ export const commonDomains: readonly Domain[] = [
 
 /** The three domains that only `ood-vocab` speaks of. */
 export const heldOutDomains: readonly Domain[] = [hospital, factory, travel];
+
+/** Things of the domain that are not in the graph: no label is part of them, nor are they part of a label. */
+export function absentWords(
+  domain: Domain,
+  scene: Pick<Scene, 'lang' | 'nodes' | 'groups'>,
+): readonly string[] {
+  const labels = [...scene.nodes, ...scene.groups].map(({ label }) => label.toLowerCase());
+  return domain[scene.lang].nouns.filter((noun) => {
+    const word = noun.toLowerCase();
+    return labels.every((label) => !label.includes(word) && !word.includes(label));
+  });
+}

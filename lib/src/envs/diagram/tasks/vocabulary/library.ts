@@ -5,9 +5,9 @@ export const library: Domain = {
   en: {
     nouns:
       list(`Reader, Librarian, Library card, Card file, Book, Book cart, Bookshelf, Reading room, Lending desk, Return box, Loan, Loan record,
-      Reservation, Reminder letter, Late fee, E-book, Audiobook, Magazine, Newspaper, Manuscript, Rare books, Archive room, Scanner desk,
+      Reservation, Reminder letter, Late fee, E-book, Audiobook, Magazine, Newspaper, Manuscript, Rare book room, Archive room, Scanner desk,
       Subject index, Author list, Publisher, Bookbinder, Book fund, Donation, Reading club, Story hour, Study booth, Map collection,
-      Microfilm, Branch library, Bookmobile, Interlibrary loan, Acquisitions, Shelf mark 42, Volume 3, Periodicals, Volunteer,
+      Microfilm, Branch library, Bookmobile, Interlibrary loan, Acquisition desk, Shelf mark 42, Volume 3, Periodical stand, Volunteer,
       find(title), shelf[b2]`),
     steps:
       list(`Search catalogue, Reserve book, Fetch book, Check card, Lend book, Send reminder, Take back book, Inspect pages, Repair spine,

@@ -7,7 +7,7 @@ export const mlTraining: Domain = {
       list(`Dataset, Dataset card, Training set, Test set, Tokenizer, Data loader, Encoder, Decoder, Embedding, Attention head,
       Optimizer, Loss function, Learning rate, Checkpoint, Checkpoint store, Evaluator, Reward model, Policy, Reference model, Replay buffer,
       Sampler, Prompt pool, Judge, Teacher, Student, GPU node, CPU node, Parameter server, Gradient buffer, Experiment tracker,
-      Hyperparameters, Model registry, Inference server, Label tool, Annotator, Feature store, Baseline, Ablation run, Base model 7B,
+      Hyperparameter set, Model registry, Inference server, Label tool, Annotator, Feature store, Baseline, Ablation run, Base model 7B,
       LoRA adapter, Curriculum, Scorecard, loss.backward(), batch[0]`),
     steps:
       list(`Shuffle data, Tokenize text, Build batch, Run forward pass, Compute loss, Clip gradient, Update weights, Save checkpoint,

@@ -7,7 +7,7 @@ export const webService: Domain = {
       list(`Browser, Web app, Mobile app, API, API gateway, Load balancer, Auth service, User service, Session store,
       Session, Database, Read replica, Cache, Message queue, Worker, Scheduler, Mail service, Search index, File storage,
       Image resizer, CDN, Reverse proxy, Rate limiter, Firewall, Admin panel, Audit log, Metrics server, Notification hub,
-      Billing service, Payment provider, Webhook, Config server, Feature flags, Profile page, Login page, Token service,
+      Billing service, Payment provider, Webhook, Config server, Feature flag, Profile page, Login page, Token service,
       Backend v2, Port 8443, HTTP client, WebSocket server, Push gateway, DNS, handle(req), :8443`),
     steps:
       list(`Parse request, Check token, Load profile, Query database, Fill cache, Render page, Send response, Write log,
@@ -25,7 +25,7 @@ export const webService: Domain = {
   },
   zh: {
     nouns:
-      list(`浏览器、网页应用、手机应用、接口、API 网关、负载均衡、认证服务、用户服务、会话存储、会话、数据库、只读副本、缓存、
+      list(`浏览器、网页应用、手机应用、接口、会话令牌、API 网关、负载均衡、认证服务、用户服务、会话存储、会话、数据库、只读副本、缓存、
       消息队列、工作进程、调度器、邮件服务、搜索索引、文件存储、图片缩放、CDN、反向代理、限流器、防火墙、管理后台、审计日志、
       指标服务、通知中心、计费服务、支付渠道、回调地址、配置中心、功能开关、个人主页、登录页、令牌服务、后端 v2、端口 8443、
       HTTP 客户端、推送网关、域名解析、handle(req)、:8443`),

@@ -1,0 +1,76 @@
+import type { RandomStream } from '../../../tensor/random.js';
+import type { DiagramTask, EpisodeKind } from '../types.js';
+import { assemble } from './assemble.js';
+import { hasHeldOutStructure } from './canon.js';
+import { dress } from './dress.js';
+import { chance } from './phrases.js';
+import { hasRoom } from './room.js';
+import { changedRules, usualRules } from './rules.js';
+import type { Language } from './scene.js';
+import { families, heldOutFamilies, type Family } from './skeletons/families.js';
+import type { Topology } from './skeletons/types.js';
+import { tell } from './speech/tell.js';
+import type { GeneratedSplit } from './splits.js';
+import { absentWords, commonDomains, heldOutDomains } from './vocabulary/index.js';
+
+/** Share of Chinese requests in every split but `ood-lang`. */
+const CHINESE = 0.08;
+const LARGER = [7, 10] as const;
+const COMMON = [3, 6] as const;
+
+/** Draws one task that starts from an empty canvas; nothing when the draw does not suit the split. */
+export function drawFullTask(
+  id: string,
+  split: GeneratedSplit,
+  kind: EpisodeKind,
+  random: RandomStream,
+): DiagramTask | undefined {
+  const { family, topology, size } = pickTopology(split, random);
+  const skeleton = topology.make(size, random);
+  const hasDecision = skeleton.nodes.some(({ role }) => role === 'decision' || role === 'choice');
+  const usual = family.direction;
+  const choice =
+    split === 'ood-rule' ? changedRules(usual, usual ? [usual] : [], hasDecision, random) : usualRules(usual);
+  const domain = random.pick(split === 'ood-vocab' ? heldOutDomains : commonDomains);
+  const lang: Language = split === 'ood-lang' || chance(random, CHINESE) ? 'zh' : 'en';
+  const scene = dress(skeleton, { family: family.name, domain, lang, allow: () => true, ...choice }, random);
+  if (!hasRoom(scene, choice.rules)) return undefined;
+
+  const told = tell(
+    scene,
+    {
+      words: domain[lang],
+      absent: random.pick(absentWords(domain, scene)),
+      heldOut: split === 'ood-phrase',
+      ...(kind === 'build-up' && { messages: random.pick([2, 3] as const) }),
+    },
+    random,
+  );
+  const meta = {
+    profile: 'full',
+    rules: choice.name,
+    coreference: told.coreference,
+    shuffled: told.shuffled,
+  };
+  const task = assemble(scene, told, { id, split, kind, rules: choice.rules, meta });
+  if (choice.name === 'R1-direction' && !task.graph.direction) return undefined;
+  return hasHeldOutStructure(task.graph) === (split === 'ood-topology') ? task : undefined;
+}
+
+function pickTopology(
+  split: GeneratedSplit,
+  random: RandomStream,
+): { family: Family; topology: Topology; size: number } {
+  const isHeldOut = split === 'ood-topology';
+  const [low, high] = isHeldOut ? [2, 7] : split === 'ood-size' ? LARGER : COMMON;
+  const open = (isHeldOut ? heldOutFamilies : families)
+    .map((family) => ({
+      family,
+      topologies: family.topologies.filter(({ sizes }) => sizes[0] <= high && sizes[1] >= low),
+    }))
+    .filter(({ topologies }) => topologies.length > 0);
+  const { family, topologies } = random.pick(open);
+  const topology = random.pick(topologies);
+  const smallest = Math.max(low, topology.sizes[0]);
+  return { family, topology, size: smallest + random.int(Math.min(high, topology.sizes[1]) - smallest + 1) };
+}

@@ -1,0 +1,107 @@
+/** Puts a scene into words. */
+import type { RandomStream } from '../../../../tensor/random.js';
+import { capitalised, chance } from '../phrases.js';
+import type { Scene, Telling } from '../scene.js';
+import { compact, edgesOf, separate } from '../statements.js';
+import { topics } from '../vocabulary/common.js';
+import type { Wording } from '../vocabulary/index.js';
+import { asides } from './asides.js';
+import { chinese } from './chinese-styles.js';
+import { english } from './english-styles.js';
+import { heldOutStyles, styleNames, type Speech, type StyleName, type Voice } from './voice.js';
+
+/** How requests vary; the shares are those of the data design. */
+const SHUFFLED = 0.3;
+const DISTRACTED = 0.4;
+const QUOTED = 0.15;
+const COMPACT = 0.5;
+/** More than the 20 % that end up with a pronoun: many requests offer no place for one. */
+const WANTS_COREFERENCE = 0.6;
+
+const speeches: Readonly<Record<Scene['lang'], Speech>> = { en: english, zh: chinese };
+
+/** A telling with what it did, for the task's meta. */
+export interface Told extends Telling {
+  readonly coreference: boolean;
+  readonly shuffled: boolean;
+}
+
+export interface TellOptions {
+  readonly words: Wording;
+  /** A word that the graph does not have, for negations. */
+  readonly absent: string;
+  /** Use the styles that training never sees, and always shuffle. */
+  readonly heldOut: boolean;
+  /** Tell the request in two or three messages instead of one. */
+  readonly messages?: 2 | 3;
+}
+
+/** Puts a scene into one request, or several for a diagram that is built up. */
+export function tell(
+  scene: Scene,
+  { words, absent, heldOut, messages }: TellOptions,
+  random: RandomStream,
+): Told {
+  const style = messages ? 'sentences' : random.pick(openStyles(heldOut));
+  const voice: Voice = {
+    scene,
+    words,
+    topic: topics[scene.domain]![scene.lang],
+    random,
+    coreference: chance(random, WANTS_COREFERENCE),
+    quoteAll: chance(random, QUOTED),
+  };
+  const plan = chance(random, COMPACT) && !messages ? compact(scene) : separate(scene);
+  const shuffled = !messages && plan.length > 1 && (heldOut || chance(random, SHUFFLED));
+  const statements = shuffled ? random.shuffle(plan) : plan;
+  const { sentences, coreferences } = speeches[scene.lang].styles[style](voice, statements);
+  const added = chance(random, DISTRACTED) ? asides(scene.lang, absent, random) : [];
+  return {
+    template: `${scene.lang}/${scene.family}/${messages ? 'build-up' : style}`,
+    messages: messages
+      ? inMessages([...sentences, ...added], messages, scene.lang)
+      : [punctuate(placed(sentences, added, random), scene.lang)],
+    edges: statements.flatMap(edgesOf),
+    distractor: added.join(' '),
+    coreference: coreferences > 0,
+    shuffled,
+  };
+}
+
+function openStyles(heldOut: boolean): readonly StyleName[] {
+  return styleNames.filter((style) => heldOutStyles.includes(style) === heldOut);
+}
+
+/** Asides come last, or around the request. */
+function placed(
+  sentences: readonly string[],
+  added: readonly string[],
+  random: RandomStream,
+): readonly string[] {
+  const [first, ...others] = added;
+  if (first === undefined || chance(random, 0.7)) return [...sentences, ...added];
+  return [first, ...sentences, ...others];
+}
+
+/** Cuts sentences into messages of nearly equal length; the later ones say that they add something. */
+function inMessages(sentences: readonly string[], count: number, lang: Scene['lang']): string[] {
+  const size = Math.ceil(sentences.length / count);
+  const chunks = Array.from({ length: count }, (_, i) => sentences.slice(i * size, (i + 1) * size));
+  const lead = lang === 'en' ? 'Now add this: ' : '再补充：';
+  return chunks
+    .filter((chunk) => chunk.length > 0)
+    .map((chunk, i) => (i === 0 ? '' : lead) + punctuate(chunk, lang));
+}
+
+/** Ends every sentence: a list of lines with the end of its last line, a question with its mark. */
+function punctuate(sentences: readonly string[], lang: Scene['lang']): string {
+  return sentences
+    .map((sentence) => capitalised(sentence))
+    .map((sentence) => {
+      if (sentence.includes('\n')) return `${sentence}\n`;
+      if (lang === 'zh') return sentence.endsWith('？') ? sentence : `${sentence}。`;
+      return sentence.endsWith('?') ? `${sentence} ` : `${sentence}. `;
+    })
+    .join('')
+    .trim();
+}
