@@ -3,6 +3,7 @@
 // Ten accumulators, two vectors of B, one of A and one product fill the 16 registers of x86 SIMD.
 import { multiplyAdd } from './vector';
 
+/** Rows and columns of the tile. */
 export const TILE_ROWS: i32 = 5;
 export const TILE_COLUMNS: i32 = 8;
 const PANEL_ROW_BYTES: usize = 32;
@@ -13,7 +14,7 @@ const BLOCK_DEPTH: i32 = 384;
 /** Columns of B packed at once: a block of them (at most 768 KB) stays in the second-level cache. */
 const BLOCK_COLUMNS: i32 = 512;
 
-function roundUp(n: i32, multiple: i32): i32 {
+export function roundUp(n: i32, multiple: i32): i32 {
   return ((n + multiple - 1) / multiple) * multiple;
 }
 
@@ -72,7 +73,7 @@ export function packPanels(b: usize, bRow: usize, bColumn: usize, n: i32, k: i32
 }
 
 /** Packs up to 5 rows of A into `k` groups of 5, so that the tile reads them in order; missing rows become zeros. */
-export function packStrip(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i32, target: usize): void {
+function packStrip(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i32, target: usize): void {
   if (rows == TILE_ROWS && aRow == 4) {
     for (let p = 0; p < k; p++) {
       v128.store(target, v128.load(a));
@@ -93,15 +94,7 @@ export function packStrip(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i
  * C (+)= A · panel: 5 rows, 8 columns, `k` products. Element (i, p) of A is at `a + i·aRow + p·aColumn`.
  * Kept to this bare form on purpose: one more live variable and the compiler spills an accumulator, at half the speed.
  */
-function tile(
-  a: usize,
-  aRow: usize,
-  aColumn: usize,
-  panel: usize,
-  c: usize,
-  cRow: usize,
-  k: i32,
-): void {
+function tile(a: usize, aRow: usize, aColumn: usize, panel: usize, c: usize, cRow: usize, k: i32): void {
   let a0 = a;
   let a1 = a0 + aRow;
   let a2 = a1 + aRow;
@@ -164,13 +157,13 @@ function copyTile(from: usize, c: usize, cRow: usize, rows: i32, columns: i32, a
   for (let i = 0; i < rows; i++) {
     let j = 0;
     for (; j < whole; j += 4) {
-      const to = c + (<usize>j << 2);
-      const x = v128.load(from + (<usize>j << 2));
+      const to = c + ((<usize>j) << 2);
+      const x = v128.load(from + ((<usize>j) << 2));
       v128.store(to, accumulate ? f32x4.add(v128.load(to), x) : x);
     }
     for (; j < columns; j++) {
-      const to = c + (<usize>j << 2);
-      const x = load<f32>(from + (<usize>j << 2));
+      const to = c + ((<usize>j) << 2);
+      const x = load<f32>(from + ((<usize>j) << 2));
       store<f32>(to, accumulate ? load<f32>(to) + x : x);
     }
     from += PANEL_ROW_BYTES;
@@ -178,9 +171,13 @@ function copyTile(from: usize, c: usize, cRow: usize, rows: i32, columns: i32, a
   }
 }
 
+/** Bytes `multiplyStrip` needs to work in, for `k` products. */
+export function stripScratch(k: i32): usize {
+  return TILE_BYTES + STRIP_ROW_BYTES * <usize>k;
+}
+
 /**
- * C (+)= A · B for one strip of up to 5 rows, B packed with `depth` rows a panel, of which `k` are used.
- * Reads 5 rows of A whatever `rows` is. `spare` is room for one tile (160 bytes).
+ * C (+)= A · B for one strip of up to 5 rows. B is packed into panels of `depth` rows, of which the first `k` are used.
  */
 export function multiplyStrip(
   a: usize,
@@ -194,17 +191,24 @@ export function multiplyStrip(
   n: i32,
   k: i32,
   accumulate: bool,
-  spare: usize,
+  scratch: usize,
 ): void {
+  if (aColumn != 4 || rows < TILE_ROWS) {
+    packStrip(a, aRow, aColumn, rows, k, scratch + TILE_BYTES);
+    a = scratch + TILE_BYTES;
+    aRow = 4;
+    aColumn = STRIP_ROW_BYTES;
+  }
   for (let j = 0; j < n; j += TILE_COLUMNS) {
     const columns = min(TILE_COLUMNS, n - j);
-    if (rows == TILE_ROWS && columns == TILE_COLUMNS && !accumulate) tile(a, aRow, aColumn, panels, c, cRow, k);
+    if (rows == TILE_ROWS && columns == TILE_COLUMNS && !accumulate)
+      tile(a, aRow, aColumn, panels, c, cRow, k);
     else {
-      tile(a, aRow, aColumn, panels, spare, 32, k);
-      copyTile(spare, c, cRow, rows, columns, accumulate);
+      tile(a, aRow, aColumn, panels, scratch, PANEL_ROW_BYTES, k);
+      copyTile(scratch, c, cRow, rows, columns, accumulate);
     }
     panels += <usize>depth * PANEL_ROW_BYTES;
-    c += 32;
+    c += PANEL_ROW_BYTES;
   }
 }
 
@@ -217,7 +221,7 @@ function blockSize(n: i32, limit: i32): i32 {
 /** Bytes of scratch memory that `gemm` needs. */
 export function gemmScratch(n: i32, k: i32): usize {
   const depth = min(k, BLOCK_DEPTH);
-  return panelBytes(min(n, BLOCK_COLUMNS), depth) + STRIP_ROW_BYTES * <usize>depth + TILE_BYTES;
+  return panelBytes(min(n, BLOCK_COLUMNS), depth) + stripScratch(depth);
 }
 
 /**
@@ -241,24 +245,18 @@ export function gemm(
     return;
   }
   const depth = blockSize(k, BLOCK_DEPTH);
-  const strip = scratch + panelBytes(min(n, BLOCK_COLUMNS), min(k, BLOCK_DEPTH));
-  const spare = strip + STRIP_ROW_BYTES * <usize>depth;
+  const panels = scratch + stripScratch(depth);
   const cRow = <usize>n * 4;
   for (let p = 0; p < k; p += depth) {
     const kHere = min(depth, k - p);
     for (let j = 0; j < n; j += BLOCK_COLUMNS) {
       const nHere = min(BLOCK_COLUMNS, n - j);
-      packPanels(b + <usize>p * bRow + <usize>j * bColumn, bRow, bColumn, nHere, kHere, scratch);
+      packPanels(b + <usize>p * bRow + <usize>j * bColumn, bRow, bColumn, nHere, kHere, panels);
       for (let i = 0; i < m; i += TILE_ROWS) {
-        const rows = min(TILE_ROWS, m - i);
         const from = a + <usize>i * aRow + <usize>p * aColumn;
         const to = c + <usize>i * cRow + ((<usize>j) << 2);
-        if (aColumn == 4 && rows == TILE_ROWS)
-          multiplyStrip(from, aRow, 4, scratch, kHere, to, cRow, rows, nHere, kHere, p > 0, spare);
-        else {
-          packStrip(from, aRow, aColumn, rows, kHere, strip);
-          multiplyStrip(strip, 4, STRIP_ROW_BYTES, scratch, kHere, to, cRow, rows, nHere, kHere, p > 0, spare);
-        }
+        const rows = min(TILE_ROWS, m - i);
+        multiplyStrip(from, aRow, aColumn, panels, kHere, to, cRow, rows, nHere, kHere, p > 0, scratch);
       }
     }
   }

@@ -56,8 +56,12 @@ export function exp4(x: v128): v128 {
   return v128.andnot(f32x4.mul(mantissa, power), f32x4.lt(x, f32x4.splat(-87.33)));
 }
 
-/** Natural logarithm of a positive normal number, in double precision: log(m 2^e), m near 1, by the series of atanh. */
+/**
+ * Natural logarithm of a positive normal number, in double precision: log(m 2^e), m near 1, by the series of atanh.
+ * NaN and Infinity stay what they are.
+ */
 export function log64(x: f64): f64 {
+  if (!(x < Infinity)) return x;
   const bits = reinterpret<u64>(x);
   let exponent = <i32>((bits >> 52) & 0x7ff) - 1023;
   let m = reinterpret<f64>((bits & 0x000fffffffffffff) | 0x3ff0000000000000);

@@ -4,17 +4,14 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 
-/** Names of the fused ops; each has at most one kernel a back end. */
-export type FusedOp =
-  | 'Embedding'
-  | 'RMSNorm'
-  | 'Rotary'
-  | 'CausalAttention'
-  | 'SwiGLU'
-  | 'SelectedLogprobs'
-  | 'DecodeAttention'
-  | 'AdamW'
-  | 'SumOfSquares';
+/** Ops with a derivative: a back end that has the kernel also has the one named with `Gradient` after it. */
+export type DifferentiableOp =
+  'Embedding' | 'RMSNorm' | 'Rotary' | 'CausalAttention' | 'SwiGLU' | 'SelectedLogprobs';
+
+export type FusedOp = DifferentiableOp | 'DecodeAttention' | 'AdamW' | 'SumOfSquares';
+
+/** Every kernel a back end with fused ops provides. */
+export type FusedKernel = FusedOp | `${DifferentiableOp}Gradient`;
 
 /** Runs the active back end's fused kernel of an op, or the composed form where there is none. */
 export function fusedOr<R extends tf.Tensor | tf.Tensor[]>(

@@ -42,10 +42,11 @@ export function composedSelectedLogprobs(
   temperature: number,
 ): [Tensor, Tensor] {
   const scaled = tf.div(logits, temperature);
-  const logNormalizer = tf.logSumExp(scaled, 1);
-  const chosen = tf.cast(tf.oneHot(targets as tf.Tensor1D, logits.shape[1] as number), 'bool');
-  const logprobs = tf.sub(tf.sum(tf.where(chosen, scaled, tf.zerosLike(scaled)), 1), logNormalizer);
-  const all = detach(tf.sub(scaled, tf.expandDims(logNormalizer, 1)));
+  const shifted = tf.sub(scaled, detach(tf.max(scaled, 1, true)));
+  const logNormalizer = tf.logSumExp(shifted, 1);
+  const chosen = tf.equal(tf.range(0, logits.shape[1] as number, 1, 'int32'), tf.expandDims(targets, 1));
+  const logprobs = tf.sub(tf.sum(tf.where(chosen, shifted, tf.zerosLike(shifted)), 1), logNormalizer);
+  const all = detach(tf.sub(shifted, tf.expandDims(logNormalizer, 1)));
   const possible = tf.greater(all, -Infinity);
   const terms = tf.where(possible, tf.mul(tf.exp(all), all), tf.zerosLike(all));
   return [logprobs, tf.neg(tf.sum(terms, 1))];

@@ -3,27 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
 import { kernelsBinary } from '../kernels-binary.js';
-
-/** An address in the shared memory, in bytes. */
-export type Address = number;
-
-/** What lib/kernels/index.ts exports; sizes count elements, strides count bytes. */
-export interface KernelExports {
-  gemmScratch(n: number, k: number): number;
-  gemm(
-    a: Address,
-    aRow: number,
-    aColumn: number,
-    b: Address,
-    bRow: number,
-    bColumn: number,
-    c: Address,
-    m: number,
-    n: number,
-    k: number,
-    scratch: Address,
-  ): void;
-}
+import type { Address, KernelExports } from './exports.js';
 
 /** tfjs's Emscripten module, as far as it is needed. Its memory may grow, but addresses in it stay valid. */
 interface EmscriptenModule {
@@ -57,9 +37,13 @@ export function addressOf(tensor: TensorInfo): Address {
   return backend().dataIdMap.get(tensor.dataId).memoryOffset;
 }
 
-/** A new tensor whose values are whatever the memory held. */
-export function makeOutput(shape: number[], dtype: tf.DataType = 'float32'): TensorInfo {
-  return backend().makeOutput(shape, dtype);
+/** A new tensor; without values it holds whatever the memory held. */
+export function makeOutput(
+  shape: number[],
+  dtype: tf.DataType = 'float32',
+  values?: Float32Array,
+): TensorInfo {
+  return backend().makeOutput(shape, dtype, undefined, values);
 }
 
 /** A second tensor over the same values. */
@@ -71,6 +55,27 @@ export function share(tensor: TensorInfo, shape: number[] = tensor.shape): Tenso
 /** Whether nothing else looks at a tensor's values, so that they may be overwritten. */
 export function isUnshared(tensor: TensorInfo): boolean {
   return backend().refCount(tensor.dataId) === 1;
+}
+
+/** Memory that stays until it is released. */
+export function allocate(bytes: number): Address {
+  // `>>> 0`: addresses above 2 GB come back negative.
+  const address = emscripten()._malloc(bytes) >>> 0;
+  if (address === 0) throw new Error(`out of memory: the wasm heap has no ${bytes} bytes left`);
+  return address;
+}
+
+export function release(address: Address): void {
+  emscripten()._free(address);
+}
+
+/** A view of floats in memory; use it at once, it is detached when the memory grows. */
+export function floatsAt(address: Address, count: number): Float32Array {
+  return new Float32Array(emscripten().asm.memory.buffer, address, count);
+}
+
+export function intsAt(address: Address, count: number): Int32Array {
+  return new Int32Array(emscripten().asm.memory.buffer, address, count);
 }
 
 /** Working memory for one kernel call; its contents are lost at the next. */

@@ -1,6 +1,8 @@
 /** Registers our kernels with the wasm back end. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
+import { registerFusedGradients } from '../fused-gradients.js';
+import { fusedKernels } from './fused.js';
 import { loadKernels, share } from './heap.js';
 import { matMulKernel } from './matmul.js';
 
@@ -24,5 +26,7 @@ export async function installWasmKernels(): Promise<void> {
   await loadKernels();
   if (installed) return;
   installed = true;
-  for (const [name, kernel] of Object.entries(replacements)) replaceKernel(name, kernel);
+  for (const [name, kernel] of Object.entries({ ...replacements, ...fusedKernels }))
+    replaceKernel(name, kernel);
+  registerFusedGradients();
 }

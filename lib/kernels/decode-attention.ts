@@ -1,0 +1,133 @@
+// One new token a row against everything before it. The cache is [B, Hkv, capacity, Dh]: a head's keys lie together.
+import { exp4, loadTail, maxLanes, multiplyAdd, sumLanes } from './vector';
+
+/** Bytes of scratch memory: one row of scores. */
+export function decodeScratch(capacity: i32): usize {
+  return <usize>(capacity + 4) * 4;
+}
+
+/** Scores of `count` keys, four keys at a time: one horizontal sum for all four. */
+function scoreKeys(q: usize, keys: usize, headDim: i32, count: i32, scale: f32, scores: usize): void {
+  const row = <usize>headDim * 4;
+  const whole = headDim & ~3;
+  for (let j = 0; j < count; j += 4) {
+    const k0 = keys + <usize>j * row;
+    const k1 = keys + <usize>min(j + 1, count - 1) * row;
+    const k2 = keys + <usize>min(j + 2, count - 1) * row;
+    const k3 = keys + <usize>min(j + 3, count - 1) * row;
+    let s0 = f32x4.splat(0);
+    let s1 = f32x4.splat(0);
+    let s2 = f32x4.splat(0);
+    let s3 = f32x4.splat(0);
+    for (let d: usize = 0; d < <usize>whole * 4; d += 16) {
+      const x = v128.load(q + d);
+      s0 = multiplyAdd(s0, x, v128.load(k0 + d));
+      s1 = multiplyAdd(s1, x, v128.load(k1 + d));
+      s2 = multiplyAdd(s2, x, v128.load(k2 + d));
+      s3 = multiplyAdd(s3, x, v128.load(k3 + d));
+    }
+    const a = f32x4.add(i32x4.shuffle(s0, s1, 0, 4, 1, 5), i32x4.shuffle(s0, s1, 2, 6, 3, 7));
+    const b = f32x4.add(i32x4.shuffle(s2, s3, 0, 4, 1, 5), i32x4.shuffle(s2, s3, 2, 6, 3, 7));
+    let sums = f32x4.add(i64x2.shuffle(a, b, 0, 2), i64x2.shuffle(a, b, 1, 3));
+    for (let d = whole; d < headDim; d++) {
+      const at = (<usize>d) << 2;
+      let x = f32x4.splat(load<f32>(k0 + at));
+      x = f32x4.replace_lane(x, 1, load<f32>(k1 + at));
+      x = f32x4.replace_lane(x, 2, load<f32>(k2 + at));
+      x = f32x4.replace_lane(x, 3, load<f32>(k3 + at));
+      sums = multiplyAdd(sums, x, f32x4.splat(load<f32>(q + at)));
+    }
+    v128.store(scores + ((<usize>j) << 2), f32x4.mul(sums, f32x4.splat(scale)));
+  }
+}
+
+/** Softmax of `count` scores in place. */
+function softmax(scores: usize, count: i32): void {
+  const whole = count & ~3;
+  const end = scores + ((<usize>whole) << 2);
+  const tail = loadTail(end, count - whole, -Infinity);
+  let largest4 = tail;
+  for (let at = scores; at < end; at += 16) largest4 = f32x4.max(largest4, v128.load(at));
+  const largest = f32x4.splat(maxLanes(largest4));
+  const lastWeights = exp4(f32x4.sub(tail, largest));
+  let sum4 = lastWeights;
+  for (let at = scores; at < end; at += 16) {
+    const e = exp4(f32x4.sub(v128.load(at), largest));
+    v128.store(at, e);
+    sum4 = f32x4.add(sum4, e);
+  }
+  v128.store(end, lastWeights);
+  const factor = f32x4.splat(1 / sumLanes(sum4));
+  for (let at = scores; at <= end; at += 16) v128.store(at, f32x4.mul(v128.load(at), factor));
+}
+
+/** out = Σ weight_j · value_j, sixteen features at a time while that many are left. */
+function mixValues(weights: usize, values: usize, headDim: i32, count: i32, out: usize): void {
+  const row = <usize>headDim * 4;
+  let d = 0;
+  for (; d + 16 <= headDim; d += 16) {
+    let o0 = f32x4.splat(0);
+    let o1 = f32x4.splat(0);
+    let o2 = f32x4.splat(0);
+    let o3 = f32x4.splat(0);
+    let value = values + ((<usize>d) << 2);
+    for (let j = 0; j < count; j++) {
+      const w = v128.load32_splat(weights + ((<usize>j) << 2));
+      o0 = multiplyAdd(o0, w, v128.load(value));
+      o1 = multiplyAdd(o1, w, v128.load(value, 16));
+      o2 = multiplyAdd(o2, w, v128.load(value, 32));
+      o3 = multiplyAdd(o3, w, v128.load(value, 48));
+      value += row;
+    }
+    const at = out + ((<usize>d) << 2);
+    v128.store(at, o0);
+    v128.store(at, o1, 16);
+    v128.store(at, o2, 32);
+    v128.store(at, o3, 48);
+  }
+  for (; d < headDim; d++) {
+    let sum: f32 = 0;
+    let value = values + ((<usize>d) << 2);
+    for (let j = 0; j < count; j++) {
+      sum += load<f32>(weights + ((<usize>j) << 2)) * load<f32>(value);
+      value += row;
+    }
+    store<f32>(out + ((<usize>d) << 2), sum);
+  }
+}
+
+export function decodeAttention(
+  q: usize,
+  k: usize,
+  v: usize,
+  cacheKeys: usize,
+  cacheValues: usize,
+  lengths: usize,
+  out: usize,
+  batch: i32,
+  heads: i32,
+  keyValueHeads: i32,
+  capacity: i32,
+  headDim: i32,
+  scratch: usize,
+): void {
+  const scale = <f32>(1 / Math.sqrt(<f64>headDim));
+  const group = heads / keyValueHeads;
+  const row = <usize>headDim * 4;
+  for (let b = 0; b < batch; b++) {
+    const position = load<i32>(lengths + ((<usize>b) << 2));
+    for (let head = 0; head < keyValueHeads; head++) {
+      const index = <usize>(b * keyValueHeads + head);
+      const keys = cacheKeys + index * <usize>capacity * row;
+      const values = cacheValues + index * <usize>capacity * row;
+      memory.copy(keys + <usize>position * row, k + index * row, row);
+      memory.copy(values + <usize>position * row, v + index * row, row);
+      for (let g = 0; g < group; g++) {
+        const at = <usize>(b * heads + head * group + g) * row;
+        scoreKeys(q + at, keys, headDim, position + 1, scale, scratch);
+        softmax(scratch, position + 1);
+        mixValues(scratch, values, headDim, position + 1, out + at);
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/** The kernels' signatures, as lib/kernels/index.ts exports them; sizes count elements, strides count bytes. */
+
+/** An address in the shared memory, in bytes. */
+export type Address = number;
+
+export interface KernelExports {
+  gemmScratch(n: number, k: number): number;
+  gemm(
+    a: Address,
+    aRow: number,
+    aColumn: number,
+    b: Address,
+    bRow: number,
+    bColumn: number,
+    c: Address,
+    m: number,
+    n: number,
+    k: number,
+    scratch: Address,
+  ): void;
+  attentionScratch(length: number, headDim: number): number;
+  attention(
+    q: Address,
+    k: Address,
+    v: Address,
+    starts: Address,
+    out: Address,
+    lse: Address,
+    batch: number,
+    length: number,
+    heads: number,
+    keyValueHeads: number,
+    headDim: number,
+    scratch: Address,
+  ): void;
+  attentionGradientScratch(length: number, headDim: number): number;
+  attentionGradient(
+    q: Address,
+    k: Address,
+    v: Address,
+    starts: Address,
+    out: Address,
+    lse: Address,
+    dOut: Address,
+    dq: Address,
+    dk: Address,
+    dv: Address,
+    batch: number,
+    length: number,
+    heads: number,
+    keyValueHeads: number,
+    headDim: number,
+    scratch: Address,
+  ): void;
+  decodeScratch(capacity: number): number;
+  decodeAttention(
+    q: Address,
+    k: Address,
+    v: Address,
+    cacheKeys: Address,
+    cacheValues: Address,
+    lengths: Address,
+    out: Address,
+    batch: number,
+    heads: number,
+    keyValueHeads: number,
+    capacity: number,
+    headDim: number,
+    scratch: Address,
+  ): void;
+  rmsNorm(x: Address, weight: Address, out: Address, rows: number, size: number, eps: number): void;
+  rmsNormGradient(
+    x: Address,
+    weight: Address,
+    dy: Address,
+    dx: Address,
+    dWeight: Address,
+    rows: number,
+    size: number,
+    eps: number,
+  ): void;
+  rotary(
+    x: Address,
+    positions: Address,
+    cosines: Address,
+    sines: Address,
+    out: Address,
+    tokens: number,
+    heads: number,
+    headDim: number,
+    direction: number,
+  ): void;
+  swiglu(gate: Address, up: Address, out: Address, n: number): void;
+  swigluGradient(gate: Address, up: Address, dy: Address, dGate: Address, dUp: Address, n: number): void;
+  selectedLogprobs(
+    logits: Address,
+    targets: Address,
+    logprobs: Address,
+    entropies: Address,
+    lse: Address,
+    rows: number,
+    vocab: number,
+    inverseTemperature: number,
+  ): void;
+  selectedLogprobsGradient(
+    logits: Address,
+    targets: Address,
+    lse: Address,
+    dLogprobs: Address,
+    dLogits: Address,
+    rows: number,
+    vocab: number,
+    inverseTemperature: number,
+  ): void;
+  embedding(table: Address, ids: Address, out: Address, count: number, size: number): void;
+  embeddingGradient(
+    dy: Address,
+    ids: Address,
+    dTable: Address,
+    count: number,
+    vocab: number,
+    size: number,
+  ): void;
+  adamW(
+    param: Address,
+    grad: Address,
+    m: Address,
+    v: Address,
+    newParam: Address,
+    newM: Address,
+    newV: Address,
+    n: number,
+    gradScale: number,
+    beta1: number,
+    keep1: number,
+    beta2: number,
+    keep2: number,
+    decay: number,
+    rate: number,
+    correction: number,
+    eps: number,
+  ): void;
+  sumOfSquares(x: Address, n: number): number;
+}

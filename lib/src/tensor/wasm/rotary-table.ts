@@ -1,0 +1,38 @@
+/** Cosines and sines of every position, computed once for each head size and base. */
+import { inverseFrequencies } from '../rotary.js';
+import { allocate, floatsAt, release } from './heap.js';
+import type { Address } from './exports.js';
+
+/** Two tables of `[rows, Dh / 2]`. */
+interface RotaryTable {
+  readonly cosines: Address;
+  readonly sines: Address;
+  readonly rows: number;
+}
+
+const tables = new Map<string, RotaryTable>();
+
+function fillTable(headDim: number, theta: number, rows: number): RotaryTable {
+  const half = headDim / 2;
+  const [cosines, sines] = [allocate(rows * half * 4), allocate(rows * half * 4)];
+  const [cosValues, sinValues] = [floatsAt(cosines, rows * half), floatsAt(sines, rows * half)];
+  inverseFrequencies(headDim, theta).forEach((speed, i) => {
+    for (let position = 0; position < rows; position++) {
+      const angle = Math.fround(position * speed);
+      cosValues[position * half + i] = Math.cos(angle);
+      sinValues[position * half + i] = Math.sin(angle);
+    }
+  });
+  return { cosines, sines, rows };
+}
+
+/** A table that holds positions up to `position`. */
+export function rotaryTable(headDim: number, theta: number, position: number): RotaryTable {
+  const key = `${headDim} ${theta}`;
+  const known = tables.get(key);
+  if (known && known.rows > position) return known;
+  if (known) [known.cosines, known.sines].forEach(release);
+  const table = fillTable(headDim, theta, Math.max(128, 2 ** Math.ceil(Math.log2(position + 1))));
+  tables.set(key, table);
+  return table;
+}
