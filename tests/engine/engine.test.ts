@@ -66,8 +66,8 @@ describe.each(['cpu', 'wasm'] as const)('local engine on %s', (backend) => {
   it.each(lossTypes)('gives the same loss and step for %s however the batch is cut', async (lossType) => {
     const batch = batchOf(lossType);
     const results = [];
-    // All at once; two and four parts by token budget; one sequence at a time; and in two calls.
-    for (const budget of [1000, 48, 20, 1]) {
+    // All at once; parts by token budget; one sequence at a time; and in two calls.
+    for (const budget of [1000, 30, 1]) {
       const { engine } = open(budget);
       const { loss } = await engine.forwardBackward(batch, policyGradient);
       const { gradNorm } = await engine.optimStep({ learningRate: 1e-2 });

@@ -62,9 +62,11 @@ export function letterWorld(reward: (reply: string, task: LetterTask) => number)
   };
 }
 
-/** Share of the letter a among the first six, so that long replies are not favoured. */
-export const shareOfA = (reply: string): number =>
-  Math.min(6, [...reply].filter((letter) => letter === 'a').length) / 6;
+/** Six letters a are worth 1; letters in the names of special tokens do not count. */
+export const shareOfA = (reply: string): number => {
+  const plain = reply.replaceAll(/<[^>]*>/g, '');
+  return Math.min(6, [...plain].filter((letter) => letter === 'a').length) / 6;
+};
 
 /** Weights and moments by name, as plain arrays that can be compared bit for bit. */
 export const bits = (state: {
