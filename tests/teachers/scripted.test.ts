@@ -128,9 +128,9 @@ describe('the scripted teacher draws', () => {
     const [record] = await episode(tiers);
     expect(record!.turns[0]!.completion).toBe(
       '{"actions":[' +
-        '{"type":"create","shape":"rectangle","id":"n1","x":60,"y":60,"width":120,"height":60,"text":"Browser"},' +
-        '{"type":"create","shape":"rectangle","id":"n2","x":260,"y":60,"width":120,"height":60,"text":"API"},' +
-        '{"type":"create","shape":"rectangle","id":"n3","x":460,"y":60,"width":120,"height":60,"text":"Database"},' +
+        '{"type":"create","shape":"rectangle","id":"n1","x":60,"y":60,"width":160,"height":60,"text":"Browser"},' +
+        '{"type":"create","shape":"rectangle","id":"n2","x":300,"y":60,"width":160,"height":60,"text":"API"},' +
+        '{"type":"create","shape":"rectangle","id":"n3","x":540,"y":60,"width":160,"height":60,"text":"Database"},' +
         '{"type":"connect","from":"n1","to":"n2"},{"type":"connect","from":"n2","to":"n3"}]}',
     );
   });
@@ -193,13 +193,23 @@ describe('over several turns the scripted teacher', () => {
   });
 
   it('builds up only what has been asked for so far', async () => {
-    const graph = { nodes: nodes('Web', 'API', 'Cache'), edges: edges('1>2', '2>3') };
-    const requests = ['Draw Web pointing to API.', 'Now add Cache behind API.'];
+    const graph = {
+      nodes: nodes('Web', 'API cache', 'Queue', 'API'),
+      edges: edges('1>2', '1>3', '2>4', '2>1'),
+      groups: [{ id: 'g1', label: 'Cloud', members: ['n3', 'n4'] }],
+    };
+    const requests = [
+      'Draw Web pointing to API cache and Queue.',
+      'API cache points to API; Queue and API are in Cloud.',
+      'And API cache points back to Web.',
+    ];
     const [record] = await episode(task(graph, { kind: 'build-up', requests }));
     expect(record).toMatchObject({ success: true });
-    const said = (turn: number): unknown[] => actionsOf(record!, turn).map(({ type, text }) => text ?? type);
-    expect(said(0)).toEqual(['Web', 'API', 'connect']);
-    expect(said(1)).toEqual(['Cache', 'connect']);
+    const said = (turn: number): string[] =>
+      actionsOf(record!, turn).map(({ text, from, to }) => String(text ?? `${String(from)}>${String(to)}`));
+    expect(said(0)).toEqual(['Web', 'API cache', 'Queue', 'n1>n2', 'n1>n3']);
+    expect(said(1)).toEqual(['Cloud', 'API', 'n2>n4']);
+    expect(said(2)).toEqual(['n2>n1']);
   });
 
   const row: Canvas = {

@@ -12,6 +12,7 @@ const spacings = [
 ] as const;
 
 const sizings = [
+  { lines: 1, minWidth: 160, minHeight: 60, uniform: true },
   { lines: 1, minWidth: 120, minHeight: 60, uniform: true },
   { lines: 2, minWidth: 100, minHeight: 60, uniform: true },
   { lines: 2, minWidth: 80, minHeight: 40, uniform: false },
