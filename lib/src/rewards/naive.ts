@@ -2,7 +2,7 @@
 import type { DiagramTask, TermValue } from '../envs/diagram/types.js';
 import { overlapArea } from '../envs/diagram/geometry.js';
 import type { Drawing } from './drawing.js';
-import { foldLabel, tokenize } from './similarity.js';
+import { foldLabel } from './similarity.js';
 
 /** Arrows after which drawing more no longer pays. */
 const enoughArrows = 5;
@@ -11,13 +11,11 @@ const pairCost = 0.05;
 
 /** `words`: share of the request's distinct words that appear in any text of the drawing. */
 export function wordTerm(task: DiagramTask, drawing: Drawing): TermValue {
-  const wordsOf = (texts: readonly string[]): Set<string> =>
-    new Set(texts.flatMap((text) => tokenize(foldLabel(text).text)));
-  const asked = [...wordsOf(task.requests)];
-  const shown = wordsOf([
-    ...drawing.boxes.map(({ label }) => label),
-    ...drawing.looseTexts.map(({ text }) => text),
-    ...drawing.edges.map(({ label }) => label),
+  const asked = [...new Set(task.requests.flatMap(wordsOf))];
+  const shown = new Set([
+    ...drawing.boxes.flatMap(({ folded }) => folded.tokens),
+    ...drawing.looseTexts.flatMap(({ text }) => wordsOf(text)),
+    ...drawing.edges.flatMap(({ label }) => (label === '' ? [] : wordsOf(label))),
   ]);
   const absent = asked.filter((word) => !shown.has(word));
   return {
@@ -25,6 +23,8 @@ export function wordTerm(task: DiagramTask, drawing: Drawing): TermValue {
     evidence: absent.map((word) => `"${word}" does not appear`),
   };
 }
+
+const wordsOf = (text: string): readonly string[] => foldLabel(text).tokens;
 
 /** `arrows`: min(1, arrows drawn / 5), whatever they connect. */
 export function arrowCountTerm(drawing: Drawing): TermValue {
