@@ -19,7 +19,6 @@ export const tinyConfig: ModelConfig = {
   ropeTheta: 10_000,
   rmsNormEps: 1e-6,
   tieWordEmbeddings: true,
-  attentionBias: false,
 };
 
 export const tinyModel = (seed = 7): Model => createModel(tinyConfig, seed);
