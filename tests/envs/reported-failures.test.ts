@@ -117,8 +117,8 @@ describe('arrows', () => {
   test('its label is no wider than its text (excalidraw-skill#4)', () => {
     const canvas = canvasOf(a, b, arrow('a>b', 'yes'));
     expect(drawEdges(canvas)[0]?.labelBox?.width).toBe(29);
-    const chips = readXml(renderSvg(canvas)).filter(({ attributes }) => attributes['width'] === '29');
-    expect(chips.length).toBe(1);
+    const chip = readXml(renderSvg(canvas)).find(({ attributes }) => attributes['fill'] === '#f4f6fa');
+    expect(Number(chip?.attributes['width'])).toBeLessThanOrEqual(29);
   });
 
   test('opposite arrows and their labels do not coincide (mmdflux#222, sigma.js#811, JetUML#114)', () => {

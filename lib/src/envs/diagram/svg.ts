@@ -6,7 +6,7 @@
  * because the picture has no background of its own. The canvas travels along as JSON in `<metadata>`.
  */
 import { coordinate as n, escapeMarkup } from '../../markup.js';
-import { area, center, type Box } from './geometry.js';
+import { area, boxAround, center, type Box } from './geometry.js';
 import { readCanvas, type ReadShape } from './hierarchy.js';
 import { drawEdges, type DrawnEdge, type Route } from './routes.js';
 import { FONT_SIZE, LINE_HEIGHT, labelLines } from './text-metrics.js';
@@ -24,6 +24,8 @@ const PAINT: Readonly<
   ellipse: { fill: '#def5e8', stroke: '#3f9f74' },
   diamond: { fill: '#fff1cf', stroke: '#cf9a2c' },
 };
+/** Labels of arrows are set a little smaller than they are measured. */
+const EDGE_FONT_SIZE = 14;
 /** Pixels left free around the drawing. */
 const MARGIN = 20;
 /** Pixels from the middle of a line of text down to its baseline. */
@@ -97,18 +99,15 @@ function outline({ shape, x, y, width, height }: Shape, paint: string): string {
   return `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" rx="6" ${paint}/>`;
 }
 
+/** The title stands in the top-left corner, where arrows seldom pass. */
 function groupMarkup(shape: Shape): string {
   const border = outline(
     shape,
     `fill="${LINE}" fill-opacity="0.08" stroke="${LINE}" stroke-width="1.5" stroke-dasharray="6 4"`,
   );
-  const title = textMarkup(
-    labelLines(shape),
-    center(shape).x,
-    shape.y + 16,
-    `fill="${LINE}" font-weight="600"`,
+  return (
+    border + textMarkup(labelLines(shape), shape.x + 12, shape.y + 18, `fill="${LINE}" font-weight="600"`)
   );
-  return border + title;
 }
 
 function nodeMarkup(shape: Shape): string {
@@ -155,13 +154,19 @@ function arrowMarkup(route: Route): string {
   );
 }
 
-/** A chip no larger than the text, so that it never hides its arrow. */
+/** A chip just as wide as the text, so that it never hides its arrow. */
 function edgeLabelMarkup({ edge, labelBox }: DrawnEdge): string {
   if (!labelBox) return '';
-  const { x, y, width, height } = labelBox;
-  const chip = `<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" rx="5" fill="#f4f6fa"/>`;
-  const lines = edge.label.split('\n');
+  const middle = center(labelBox);
+  const chip = boxAround(middle, (labelBox.width * EDGE_FONT_SIZE) / FONT_SIZE, labelBox.height);
+  const size = `width="${n(chip.width)}" height="${n(chip.height)}"`;
   return (
-    chip + textMarkup(lines, x + width / 2, y + LINE_HEIGHT / 2, `${CENTERED} fill="${INK}" font-size="14"`)
+    `<rect x="${n(chip.x)}" y="${n(chip.y)}" ${size} rx="5" fill="#f4f6fa"/>` +
+    textMarkup(
+      edge.label.split('\n'),
+      middle.x,
+      labelBox.y + LINE_HEIGHT / 2,
+      `${CENTERED} fill="${INK}" font-size="${EDGE_FONT_SIZE}"`,
+    )
   );
 }
