@@ -1,6 +1,10 @@
+import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
-import { drawToken, type SamplingParams } from 'posttrain/model';
-import { describe, expect, it } from 'vitest';
+import { drawToken, nextTokenProbabilities, type Draw, type SamplingParams } from 'posttrain/model';
+import { initBackend } from 'posttrain/tensor';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+beforeAll(() => initBackend({ backend: 'wasm' }));
 
 const params = (changes: Partial<SamplingParams> = {}): SamplingParams => ({
   maxNewTokens: 1,
@@ -10,12 +14,22 @@ const params = (changes: Partial<SamplingParams> = {}): SamplingParams => ({
 });
 const logitsOf = (probabilities: number[]): Float32Array => Float32Array.from(probabilities, Math.log);
 
+function probabilitiesOf(logits: Float32Array, temperature: number): Float32Array {
+  return tf.tidy(() =>
+    nextTokenProbabilities(tf.tensor2d(logits, [1, logits.length]), temperature).dataSync<'float32'>(),
+  );
+}
+
+const draw = (logits: Float32Array, changes: Partial<SamplingParams>, uniform: number): Draw =>
+  drawToken(probabilitiesOf(logits, changes.temperature ?? 1), params(changes), uniform);
+
 /** The distribution `drawToken` draws from, measured on a fine grid of uniforms. */
 function frequencies(logits: Float32Array, changes: Partial<SamplingParams>): number[] {
   const counts = new Array<number>(logits.length).fill(0);
   const grid = 10_000;
+  const probabilities = probabilitiesOf(logits, changes.temperature ?? 1);
   for (let i = 0; i < grid; i++) {
-    const { token } = drawToken(logits, params(changes), (i + 0.5) / grid);
+    const { token } = drawToken(probabilities, params(changes), (i + 0.5) / grid);
     counts[token] = counts[token]! + 1 / grid;
   }
   return counts;
@@ -27,14 +41,14 @@ describe('drawToken', () => {
     const logits = Float32Array.of(0, Math.log(3));
     const measured = frequencies(logits, { temperature: 0.5 });
     expect(measured[0]).toBeCloseTo(0.1, 3);
-    expect(Math.exp(drawToken(logits, params({ temperature: 0.5 }), 0).logprob)).toBeCloseTo(0.1, 6);
-    expect(Math.exp(drawToken(logits, params({ temperature: 0.5 }), 0.99).logprob)).toBeCloseTo(0.9, 6);
+    expect(Math.exp(draw(logits, { temperature: 0.5 }, 0).logprob)).toBeCloseTo(0.1, 6);
+    expect(Math.exp(draw(logits, { temperature: 0.5 }, 0.99).logprob)).toBeCloseTo(0.9, 6);
   });
 
   it('renormalises over the topK most likely', () => {
     const logits = logitsOf([0.2, 0.5, 0.3]);
     expect(frequencies(logits, { topK: 2 })[0]).toBe(0);
-    expect(Math.exp(drawToken(logits, params({ topK: 2 }), 0).logprob)).toBeCloseTo(0.625, 6);
+    expect(Math.exp(draw(logits, { topK: 2 }, 0).logprob)).toBeCloseTo(0.625, 6);
   });
 
   it.each([
@@ -54,7 +68,7 @@ describe('drawToken', () => {
   });
 
   it('is greedy at temperature 0: the smaller id of two equals, log-probability at temperature 1', () => {
-    const { token, logprob } = drawToken(logitsOf([0.2, 0.4, 0.4]), params({ temperature: 0 }), 0.99);
+    const { token, logprob } = draw(logitsOf([0.2, 0.4, 0.4]), { temperature: 0 }, 0.99);
     expect(token).toBe(1);
     expect(Math.exp(logprob)).toBeCloseTo(0.4, 6);
   });
@@ -64,11 +78,7 @@ describe('drawToken', () => {
     const uniform = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(
       fc.property(logits, uniform, fc.integer({ min: 0, max: 5 }), uniform, (values, u, topK, dropped) => {
-        const { token, logprob } = drawToken(
-          Float32Array.from(values),
-          params({ topK, topP: 1 - dropped }),
-          u,
-        );
+        const { token, logprob } = draw(Float32Array.from(values), { topK, topP: 1 - dropped }, u);
         expect(values[token]).toBeDefined();
         expect(logprob).toBeLessThanOrEqual(0);
         expect(Number.isFinite(logprob)).toBe(true);
@@ -79,10 +89,8 @@ describe('drawToken', () => {
   it.each([[[NaN, 0]], [[0, NaN]], [[0, Infinity]], [[-Infinity, -Infinity]]])(
     'refuses logits %j',
     (values) => {
-      expect(() => drawToken(Float32Array.from(values), params(), 0.5)).toThrow(/not finite/);
-      expect(() => drawToken(Float32Array.from(values), params({ temperature: 0 }), 0.5)).toThrow(
-        /not finite/,
-      );
+      expect(() => draw(Float32Array.from(values), {}, 0.5)).toThrow(/not finite/);
+      expect(() => draw(Float32Array.from(values), { temperature: 0 }, 0.5)).toThrow(/not finite/);
     },
   );
 });

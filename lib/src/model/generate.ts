@@ -2,7 +2,7 @@
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { randomStream, type RandomStream } from '../tensor/index.js';
 import { addTokens, disposeDecoding, readPrompts, selectSequences } from './decode.js';
-import { checkSamplingParams, drawToken } from './sampling.js';
+import { checkSamplingParams, drawToken, nextTokenProbabilities } from './sampling.js';
 import type { Model, Sample, SamplingParams } from './types.js';
 
 /** Address of a sample's random numbers: the same key gives the same sample, whatever else is in the batch. */
@@ -111,11 +111,13 @@ async function completeBatch(
 /** Draws the next token of every unfinished draft from its row of `logits [B, V]`. */
 async function extend(drafts: readonly Draft[], logits: Tensor, params: SamplingParams): Promise<void> {
   const vocabSize = logits.shape[1] as number;
-  const values = await logits.data<'float32'>();
+  const probabilities = nextTokenProbabilities(logits, params.temperature);
+  const values = await probabilities.data<'float32'>();
+  probabilities.dispose();
   drafts.forEach((draft, row) => {
     if (draft.finishReason) return;
-    const rowLogits = values.subarray(row * vocabSize, (row + 1) * vocabSize);
-    const { token, logprob } = drawToken(rowLogits, params, draft.random.uniform());
+    const own = values.subarray(row * vocabSize, (row + 1) * vocabSize);
+    const { token, logprob } = drawToken(own, params, draft.random.uniform());
     draft.tokens.push(token);
     draft.logprobs.push(logprob);
     if (params.stopTokens.includes(token)) draft.finishReason = 'stop';

@@ -1,4 +1,6 @@
-/** Drawing one token from logits. */
+/** From logits to one token. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '@tensorflow/tfjs-core';
 import type { SamplingParams } from './types.js';
 
 export interface Draw {
@@ -24,25 +26,50 @@ export function checkSamplingParams({ maxNewTokens, temperature, topP = 1, topK 
 }
 
 /**
- * Draws a token: divide by the temperature, keep the `topK` most likely, of those the smallest set with probability
- * `topP`, renormalise, invert the cumulative distribution at `uniform`. Temperature 0 takes the most likely token, the
- * smaller id if two are.
- * Throws when the logits are not finite.
- * @param logits `[V]`
+ * Probabilities of the next token, before `topK` and `topP`.
+ * @param logits `[B, V]`
+ * @param temperature 0 (greedy) counts as 1
+ * @returns `[B, V]`
+ */
+export function nextTokenProbabilities(logits: Tensor, temperature: number): Tensor {
+  return tf.tidy(() => tf.softmax(temperature === 0 ? logits : tf.div(logits, temperature)));
+}
+
+/**
+ * Draws a token: keep the `topK` most likely, of those the smallest set with probability `topP`, renormalise, invert
+ * the cumulative distribution at `uniform`. Temperature 0 takes the most likely token, the smaller id if two are.
+ * Throws when the probabilities are not numbers.
+ * @param probabilities `[V]`, at the temperature of `params`
  * @param uniform in [0, 1)
  */
-export function drawToken(logits: Float32Array, params: SamplingParams, uniform: number): Draw {
-  const best = argmax(logits);
+export function drawToken(probabilities: Float32Array, params: SamplingParams, uniform: number): Draw {
   const greedy = params.temperature === 0;
-  const weights = boltzmannWeights(logits, logits[best]!, greedy ? 1 : params.temperature);
-  if (!greedy) filterWeights(weights, params);
+  const weights = greedy ? probabilities : filtered(probabilities, params);
   const total = sum(weights);
-  if (!(total >= 1))
+  if (!(total > 0))
     throw new Error(
       'The logits are not finite: the weights are damaged, or training diverged. Go back to an earlier checkpoint.',
     );
-  const token = greedy ? best : invertCumulative(weights, uniform * total);
+  const token = greedy ? argmax(weights) : invertCumulative(weights, uniform * total);
   return { token, logprob: Math.log(weights[token]! / total) };
+}
+
+/** The probabilities with 0 for what `topK` and `topP` exclude. */
+function filtered(probabilities: Float32Array, { topK = 0, topP = 1 }: SamplingParams): Float32Array {
+  if (topK === 0 && topP === 1) return probabilities;
+  const byProbability = Uint32Array.from(probabilities.keys()).sort(
+    (a, b) => probabilities[b]! - probabilities[a]! || a - b,
+  );
+  const candidates = byProbability.subarray(0, topK || probabilities.length);
+  const wanted = topP * candidates.reduce((total, id) => total + probabilities[id]!, 0);
+  const kept = new Float32Array(probabilities.length);
+  let mass = 0;
+  for (const id of candidates) {
+    if (mass >= wanted) break;
+    kept[id] = probabilities[id]!;
+    mass += probabilities[id]!;
+  }
+  return kept;
 }
 
 function argmax(values: Float32Array): number {
@@ -51,25 +78,7 @@ function argmax(values: Float32Array): number {
   return best;
 }
 
-/** `exp((logit − highest) / temperature)`: the most likely token weighs 1. */
-function boltzmannWeights(logits: Float32Array, highest: number, temperature: number): Float64Array {
-  const weights = new Float64Array(logits.length);
-  for (let i = 0; i < logits.length; i++) weights[i] = Math.exp((logits[i]! - highest) / temperature);
-  return weights;
-}
-
-/** Sets to 0 what `topK` and `topP` exclude. */
-function filterWeights(weights: Float64Array, { topK = 0, topP = 1 }: SamplingParams): void {
-  if (topK === 0 && topP === 1) return;
-  const byWeight = Uint32Array.from(weights.keys()).sort((a, b) => weights[b]! - weights[a]! || a - b);
-  const candidates = byWeight.subarray(0, topK || weights.length);
-  const wanted = topP * candidates.reduce((total, id) => total + weights[id]!, 0);
-  let kept = 0;
-  for (let mass = 0; kept < candidates.length && mass < wanted; kept++) mass += weights[candidates[kept]!]!;
-  for (const id of byWeight.subarray(kept)) weights[id] = 0;
-}
-
-function invertCumulative(weights: Float64Array, threshold: number): number {
+function invertCumulative(weights: Float32Array, threshold: number): number {
   let cumulative = 0;
   let last = 0;
   for (let i = 0; i < weights.length; i++) {
@@ -81,7 +90,7 @@ function invertCumulative(weights: Float64Array, threshold: number): number {
   return last;
 }
 
-function sum(values: Float64Array): number {
+function sum(values: Float32Array): number {
   let total = 0;
   for (let i = 0; i < values.length; i++) total += values[i]!;
   return total;
