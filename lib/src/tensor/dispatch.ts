@@ -8,14 +8,13 @@ import * as tf from '@tensorflow/tfjs-core';
 export type DifferentiableOp =
   'Embedding' | 'RMSNorm' | 'Rotary' | 'CausalAttention' | 'SwiGLU' | 'SelectedLogprobs';
 
-export type FusedOp = DifferentiableOp | 'DecodeAttention' | 'AdamW' | 'SumOfSquares';
-
 /** Every kernel a back end with fused ops provides. */
-export type FusedKernel = FusedOp | `${DifferentiableOp}Gradient`;
+export type FusedKernel =
+  DifferentiableOp | `${DifferentiableOp}Gradient` | 'DecodeAttention' | 'AdamW' | 'SumOfSquares';
 
 /** Runs the active back end's fused kernel of an op, or the composed form where there is none. */
 export function fusedOr<R extends tf.Tensor | tf.Tensor[]>(
-  op: FusedOp,
+  op: FusedKernel,
   inputs: tf.NamedTensorMap,
   attributes: tf.NamedAttrMap,
   composed: () => R,

@@ -4,6 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { NamedAttrMap, Tensor } from '@tensorflow/tfjs-core';
+import { fusedOr } from './dispatch.js';
 
 /** Sums a gradient over the axes along which an operand was broadcast. */
 function unbroadcast(gradient: Tensor, shape: number[]): Tensor {
@@ -220,19 +221,20 @@ function registerOthers(): void {
       };
     },
   });
-  register({
-    kernelName: 'Max',
-    inputsToSave: ['x'],
-    outputsToSave: [true],
-    gradFunc: (dy, [x, y], { reductionIndices }) => ({
-      x: () => {
-        const input = x as Tensor;
-        const { shape } = keptShape(input, reductionIndices);
-        const isMax = tf.equal(input, tf.reshape(y as Tensor, shape));
-        return tf.mul(tf.cast(isMax, 'float32'), tf.reshape(dy as Tensor, shape));
-      },
-    }),
-  });
+  for (const kernelName of ['Max', 'Min'])
+    register({
+      kernelName,
+      inputsToSave: ['x'],
+      outputsToSave: [true],
+      gradFunc: (dy, [x, y], { reductionIndices, axis }) => ({
+        x: () => {
+          const input = x as Tensor;
+          const { shape } = keptShape(input, reductionIndices ?? axis);
+          const isExtreme = tf.equal(input, tf.reshape(y as Tensor, shape));
+          return tf.mul(tf.cast(isExtreme, 'float32'), tf.reshape(dy as Tensor, shape));
+        },
+      }),
+    });
   register({
     kernelName: 'ExpandDims',
     inputsToSave: ['input'],
@@ -246,7 +248,16 @@ function registerOthers(): void {
         const [g, table, ids] = [dy as Tensor, x as Tensor, indices as Tensor];
         if (axis !== 0) throw new Error(`gather has a gradient along axis 0 only, not ${axis as number}`);
         const rows = tf.reshape(g, [ids.size, ...table.shape.slice(1)]);
-        return tf.unsortedSegmentSum(rows, tf.reshape(ids, [-1]) as tf.Tensor1D, table.shape[0] as number);
+        const flat = tf.reshape(ids, [-1]) as tf.Tensor1D;
+        const matrix = tf.reshape(table, [table.shape[0] as number, -1]);
+        // tfjs's wasm has no UnsortedSegmentSum; the gradient of an embedding is the same sum.
+        const [sums] = fusedOr<Tensor[]>(
+          'EmbeddingGradient',
+          { dy: rows, table: matrix, ids: flat },
+          {},
+          () => [tf.unsortedSegmentSum(rows, flat, table.shape[0] as number)],
+        );
+        return tf.reshape(sums as Tensor, table.shape);
       },
       indices: () => tf.zeros((indices as Tensor).shape),
     }),

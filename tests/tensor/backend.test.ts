@@ -1,0 +1,88 @@
+import * as tf from '@tensorflow/tfjs-core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { doctor, formatDoctorReport, initBackend } from 'posttrain/tensor';
+
+describe('initBackend', () => {
+  afterEach(() => {
+    delete process.env['POSTTRAIN_BACKEND'];
+  });
+
+  it('starts the back end that was asked for', async () => {
+    for (const backend of ['cpu', 'wasm'] as const) {
+      expect(await initBackend({ backend })).toEqual({ backend, skipped: {} });
+      expect(tf.getBackend()).toBe(backend);
+    }
+  });
+
+  it('obeys POSTTRAIN_BACKEND where no option is given', async () => {
+    process.env['POSTTRAIN_BACKEND'] = 'cpu';
+    expect((await initBackend()).backend).toBe('cpu');
+    expect((await initBackend({ backend: 'wasm' })).backend).toBe('wasm');
+  });
+
+  it('says why better back ends were passed over', async () => {
+    const { backend, skipped } = await initBackend();
+    const better = ['tensorflow', 'webgpu', 'wasm', 'cpu'].slice(
+      0,
+      ['tensorflow', 'webgpu', 'wasm', 'cpu'].indexOf(backend),
+    );
+    expect(Object.keys(skipped)).toEqual(better);
+    for (const reason of Object.values(skipped)) expect(reason.length).toBeGreaterThan(5);
+  });
+
+  it('refuses an unknown name, naming where it came from', async () => {
+    await expect(initBackend({ backend: 'cuda' as 'cpu' })).rejects.toThrow(
+      /backend is "cuda"; choose one of auto, tensorflow/,
+    );
+    process.env['POSTTRAIN_BACKEND'] = 'Wasm';
+    await expect(initBackend()).rejects.toThrow(/POSTTRAIN_BACKEND is "Wasm"/);
+  });
+
+  it('refuses a back end that is not here, with the reason and a way out', async () => {
+    const { skipped } = await initBackend();
+    for (const [backend] of Object.entries(skipped))
+      await expect(initBackend({ backend: backend as 'webgpu' })).rejects.toThrow(
+        /not available: .*(auto|wasm)/,
+      );
+  });
+});
+
+describe('doctor', () => {
+  it('reports what was found and leaves the chosen back end running', async () => {
+    const report = await doctor();
+    expect(tf.getBackend()).toBe(report.chosen);
+    expect(report.runtime).toContain(process.version);
+    expect(report.simd).toBe(true);
+    expect(report.backends.map(({ name }) => name)).toEqual(['tensorflow', 'webgpu', 'wasm', 'cpu']);
+    for (const { problem, gflops } of report.backends)
+      expect((problem === undefined) !== (gflops === undefined)).toBe(true);
+    const text = formatDoctorReport(report);
+    expect(text).toMatch(new RegExp(`^\\* ${report.chosen}`, 'm'));
+    expect(text).toMatch(/GFLOP\/s/);
+  });
+
+  it('prints a report', () => {
+    expect(
+      formatDoctorReport({
+        runtime: 'Node v20.19.0',
+        cores: 2,
+        simd: true,
+        tfjsVersion: '4.22.0',
+        chosen: 'wasm',
+        backends: [
+          { name: 'webgpu', problem: 'no WebGPU adapter' },
+          { name: 'wasm', gflops: 40.04 },
+        ],
+      }),
+    ).toBe(
+      [
+        'runtime     Node v20.19.0, 2 cores',
+        'wasm SIMD   yes',
+        'tfjs        4.22.0',
+        '  webgpu    no WebGPU adapter',
+        '* wasm      works, 40.0 GFLOP/s',
+        '* is used unless POSTTRAIN_BACKEND or an option says otherwise',
+      ].join('\n'),
+    );
+  });
+});

@@ -1,0 +1,199 @@
+/** Ops that change tensors in place: the key-value cache and the optimizer. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor, Variable } from '@tensorflow/tfjs-core';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  adamWUpdate,
+  causalAttention,
+  createKVCache,
+  decodeAttention,
+  disposeKVCache,
+  globalNorm,
+  initBackend,
+  prefillKVCache,
+  rotary,
+  selectKVCacheRows,
+} from 'posttrain/tensor';
+import { largestError, normalInput, toTensor } from './reference.js';
+
+describe.each(['wasm', 'cpu'] as const)('state on %s', (backend) => {
+  beforeAll(async () => {
+    await initBackend({ backend });
+  });
+  let tensorsBefore = 0;
+  beforeEach(() => {
+    tensorsBefore = tf.memory().numTensors;
+  });
+  afterEach(() => expect(tf.memory().numTensors).toBe(tensorsBefore));
+
+  describe('decodeAttention', () => {
+    /** Position `t` of row `b` as `[B, H, Dh]`, a different position each row. */
+    const rowsAt = (x: Tensor, positions: number[]): Tensor =>
+      tf.stack(
+        positions.map((t, b) => tf.reshape(tf.slice(x, [b, t, 0, 0], [1, 1, -1, -1]), x.shape.slice(2))),
+      );
+
+    it.each([
+      { heads: 1, kvHeads: 1, size: 1 },
+      { heads: 4, kvHeads: 2, size: 8 },
+      { heads: 3, kvHeads: 1, size: 5 },
+      { heads: 2, kvHeads: 2, size: 32 },
+      { heads: 2, kvHeads: 1, size: 19 },
+    ])(
+      'equals causal attention, ragged rows, $heads heads of $size over $kvHeads',
+      ({ heads, kvHeads, size }) => {
+        const length = 11;
+        const inputs = [heads, kvHeads, kvHeads].map((h, i) => normalInput(i + 1, 2, length, h, size));
+        const prompt = [3, 6];
+        tf.tidy(() => {
+          const [q, k, v] = inputs.map(toTensor) as [Tensor, Tensor, Tensor];
+          const whole = causalAttention(q, k, v);
+          const cache = createKVCache(2, kvHeads, length, size);
+          // Positions 3 to 5 of row 0 belong to row 1's longer prompt: garbage that decoding must overwrite.
+          const padding = tf.reshape(tf.range(0, 12), [2, 6, 1, 1]);
+          const real = tf.less(padding, tf.tensor([3, 12], [2, 1, 1, 1]));
+          const start = (x: Tensor): Tensor => {
+            const head = tf.slice(x, [0, 0, 0, 0], [2, 6, -1, -1]);
+            return tf.where(tf.broadcastTo(real, head.shape), head, tf.fill(head.shape, NaN));
+          };
+          prefillKVCache(cache, start(k), start(v));
+          for (let step = 0; step < 5; step++) {
+            const at = prompt.map((n) => n + step);
+            const out = decodeAttention(
+              rowsAt(q, at),
+              rowsAt(k, at),
+              rowsAt(v, at),
+              cache,
+              Int32Array.from(at),
+            );
+            expect(largestError(out.dataSync(), rowsAt(whole, at).dataSync())).toBeLessThan(1e-5);
+          }
+          disposeKVCache(cache);
+        });
+      },
+    );
+
+    it('repeats and drops rows of a cache', () => {
+      tf.tidy(() => {
+        const cache = createKVCache(3, 1, 4, 2);
+        prefillKVCache(cache, toTensor(normalInput(1, 3, 2, 1, 2)), toTensor(normalInput(2, 3, 2, 1, 2)));
+        const chosen = selectKVCacheRows(cache, Int32Array.of(2, 0, 2));
+        const rows = (x: Variable): number[][] => tf.unstack(x as Tensor).map((row) => [...row.dataSync()]);
+        const all = rows(cache.keys);
+        expect(rows(chosen.keys)).toEqual([all[2], all[0], all[2]]);
+        // The copy is on its own: writing to it leaves the source alone.
+        const one = tf.ones([3, 1, 2]);
+        decodeAttention(one, one, one, chosen, Int32Array.of(2, 2, 2));
+        expect(rows(cache.keys)).toEqual(all);
+        disposeKVCache(cache);
+        disposeKVCache(chosen);
+      });
+    });
+
+    it('says what does not fit', () => {
+      tf.tidy(() => {
+        const cache = createKVCache(1, 1, 4, 2);
+        const x = tf.zeros([1, 1, 2]);
+        expect(() => decodeAttention(x, x, x, cache, Int32Array.of(4))).toThrow(
+          /lengths must lie in \[0, 3\], got 4/,
+        );
+        expect(() => decodeAttention(x, tf.zeros([1, 2, 2]), x, cache, Int32Array.of(0))).toThrow(
+          /k must have shape/,
+        );
+        const long = tf.zeros([1, 5, 1, 2]);
+        expect(() => prefillKVCache(cache, long, long)).toThrow(/5 positions does not fit a cache of 4/);
+        disposeKVCache(cache);
+      });
+    });
+  });
+
+  describe('adamWUpdate', () => {
+    const options = { lr: 0.01, beta1: 0.9, beta2: 0.95, eps: 1e-6, weightDecay: 0.1 };
+
+    it.each([1, 3, 4, 17])('follows the equations in double precision, %i weights', (size) => {
+      const start = normalInput(1, size);
+      const [param, m, v] = [toTensor(start), tf.zeros([size]), tf.zeros([size])].map((x) => {
+        const variable = tf.variable(x);
+        x.dispose();
+        return variable;
+      }) as [Variable, Variable, Variable];
+      const expected = { param: start.values.slice(), m: new Float64Array(size), v: new Float64Array(size) };
+      for (let step = 1; step <= 5; step++) {
+        const gradient = normalInput(10 + step, size);
+        tf.tidy(() => adamWUpdate(param, toTensor(gradient), m, v, { ...options, step, gradScale: 0.5 }));
+        for (let i = 0; i < size; i++) {
+          const g = 0.5 * gradient.values[i]!;
+          expected.m[i] = 0.9 * expected.m[i]! + 0.1 * g;
+          expected.v[i] = 0.95 * expected.v[i]! + 0.05 * g * g;
+          const update =
+            expected.m[i]! / (1 - 0.9 ** step) / (Math.sqrt(expected.v[i]! / (1 - 0.95 ** step)) + 1e-6);
+          expected.param[i] = expected.param[i]! * (1 - 0.01 * 0.1) - 0.01 * update;
+        }
+      }
+      expect(largestError(param.dataSync(), expected.param)).toBeLessThan(1e-6);
+      expect(largestError(m.dataSync(), expected.m)).toBeLessThan(1e-6);
+      expect(largestError(v.dataSync(), expected.v)).toBeLessThan(1e-6);
+      tf.dispose([param, m, v]);
+    });
+
+    it('leaves clones of the weights and the gradient as they were', () => {
+      tf.tidy(() => {
+        const state = [1, 2, 3].map((x) => tf.variable(tf.fill([5], x))) as [Variable, Variable, Variable];
+        const gradient = tf.fill([5], 4);
+        const before = state.map((x) => tf.clone(x as Tensor));
+        adamWUpdate(state[0], gradient, state[1], state[2], { ...options, step: 1 });
+        expect(before.map((x) => x.dataSync()[0])).toEqual([1, 2, 3]);
+        expect(gradient.dataSync()[4]).toBe(4);
+        expect(state.map((x) => x.dataSync()[0]).every((x, i) => x !== i + 1)).toBe(true);
+        tf.dispose(state);
+      });
+    });
+
+    it('counts steps from 1', () => {
+      tf.tidy(() => {
+        const x = tf.variable(tf.zeros([1]));
+        expect(() => adamWUpdate(x, tf.zeros([1]), x, x, { ...options, step: 0 })).toThrow(/from 1, got 0/);
+        expect(() => adamWUpdate(x, tf.zeros([2]), x, x, { ...options, step: 1 })).toThrow(
+          /grad must have shape \[1\]/,
+        );
+        x.dispose();
+      });
+    });
+  });
+
+  it('globalNorm is the length of all gradients together', async () => {
+    const gradients = [tf.tensor2d([1, 2, 3, 4, 5], [5, 1]), tf.scalar(3), tf.tensor1d([0, -6])];
+    expect(await globalNorm(gradients)).toBeCloseTo(10, 5);
+    const bad = tf.tensor1d([1, NaN]);
+    expect(await globalNorm([...gradients, bad])).toBeNaN();
+    tf.dispose([...gradients, bad]);
+  });
+});
+
+describe('the wasm heap', () => {
+  it('grows between calls without a kernel losing its tensors or its scratch memory', async () => {
+    await initBackend({ backend: 'wasm' });
+    tf.tidy(() => {
+      const [a, b] = [normalInput(1, 40, 60), normalInput(2, 60, 30)].map(toTensor) as [Tensor, Tensor];
+      const q = toTensor(normalInput(3, 2, 20, 2, 8));
+      const positions = tf.tensor2d(
+        Int32Array.from({ length: 40 }, (_, i) => i),
+        [2, 20],
+        'int32',
+      );
+      const run = (): number[] =>
+        [tf.matMul(a, b), causalAttention(q, q, q), rotary(q, positions, 100)].flatMap((x) => [
+          ...x.dataSync(),
+        ]);
+      const before = run();
+      const memory = (tf.backend() as unknown as { wasm: { asm: { memory: WebAssembly.Memory } } }).wasm.asm
+        .memory;
+      const bytes = memory.buffer.byteLength;
+      const ballast = Array.from({ length: 8 }, () => tf.zeros([bytes / 32]));
+      expect(memory.buffer.byteLength).toBeGreaterThan(bytes);
+      expect(run()).toEqual(before);
+      tf.dispose(ballast);
+      expect(run()).toEqual(before);
+    });
+  });
+});
