@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { serializeActions } from 'posttrain/envs/diagram/codec';
+import { realTasks } from 'posttrain/envs/diagram/tasks/index';
 import type { Scorer } from 'posttrain/envs/diagram/types';
 import { rewardPresets } from 'posttrain/rewards/score';
 import { replies } from '../envs/arbitraries.js';
@@ -13,6 +14,7 @@ import { box, canvasOf, graphOf, taskOf } from './samples.js';
 const cases = [
   ...casesOf('curriculum', ['id', 'ood-size', 'ood-rule'], 6),
   ...casesOf('full', ['id', 'ood-vocab', 'ood-topology', 'ood-phrase', 'ood-lang'], 6),
+  ...realTasks().map(answered),
 ].filter(({ task }) => task.initial === undefined);
 
 const mean = (values: readonly number[]): number =>
@@ -138,6 +140,9 @@ describe('attacks on given canvases', () => {
       ),
     ),
     ...casesOf('full', ['ood-edit'], 12).filter(({ task }) => task.initial !== undefined),
+    ...realTasks()
+      .filter(({ initial }) => initial !== undefined)
+      .map(answered),
   ];
 
   it('are measured against right answers', () => {
