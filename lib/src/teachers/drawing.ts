@@ -1,16 +1,11 @@
 /** From a wanted graph and a style to a finished canvas. */
-import type { Box } from '../envs/diagram/geometry.js';
+import { contains, type Box } from '../envs/diagram/geometry.js';
 import { lineWidth, textSize } from '../envs/diagram/text-metrics.js';
 import type { Canvas, Direction, ExpectedGraph, Rules, Shape, ShapeKind } from '../envs/diagram/types.js';
-import {
-  layeredLayout,
-  snapUp,
-  wrapGroups,
-  type LayoutGraph,
-  type LayoutGroup,
-  type LayoutStyle,
-} from './layout.js';
 import { foldedLayout } from './fold.js';
+import { snapUp } from './grid.js';
+import { wrapGroups, type LayoutGroup } from './groups.js';
+import { layeredLayout, type LayoutGraph, type LayoutStyle } from './layout.js';
 import { boxSizes, type SizeStyle } from './sizes.js';
 import { placeOverlaps } from './venn.js';
 
@@ -68,12 +63,15 @@ export function layoutGroups(graph: ExpectedGraph): LayoutGroup[] {
   return graph.groups.map(({ id, label, members }) => ({ id, members, titleWidth: lineWidth(label) + 20 }));
 }
 
+/** Whether a box lies on the canvas, the border included. */
+export function fitsOn({ width, height }: Pick<Canvas, 'width' | 'height'>, box: Box): boolean {
+  return contains({ x: 0, y: 0, width, height }, box, 0);
+}
+
 /** The canvas with these boxes; `null` when one of them sticks out of it. */
-export function canvasOf(graph: ExpectedGraph, rules: Rules, boxes: ReadonlyMap<string, Box>): Canvas | null {
+function canvasOf(graph: ExpectedGraph, rules: Rules, boxes: ReadonlyMap<string, Box>): Canvas | null {
   const { canvasWidth: width, canvasHeight: height } = rules;
-  const inside = ({ x, y, width: w, height: h }: Box): boolean =>
-    x >= 0 && y >= 0 && x + w <= width && y + h <= height;
-  if (![...boxes.values()].every(inside)) return null;
+  if (![...boxes.values()].every((box) => fitsOn({ width, height }, box))) return null;
   const ids = drawingIds(graph);
   const shape = (id: string, text: string, kind: ShapeKind = 'rectangle'): Shape => ({
     id: ids.get(id)!,
@@ -117,24 +115,24 @@ function roomForLabels(
     : { rankGap: Math.max(style.rankGap, 80), nodeGap: Math.max(style.nodeGap, width) };
 }
 
+/** Moves a drawing to where the style wants it, or as near as the canvas allows. */
 function shift(boxes: ReadonlyMap<string, Box>, rules: Rules, style: DrawingStyle): Map<string, Box> {
   const all = [...boxes.values()];
-  const axis = (start: number[], end: number[], wanted: number, limit: number): number => {
-    const [low, high] = [Math.min(...start), Math.max(...end)];
-    const room = Math.floor((limit - (high - low)) / rules.grid) * rules.grid;
-    return Math.max(0, Math.min(snapUp(wanted, rules.grid), room)) - low;
+  const offset = (
+    starts: readonly number[],
+    ends: readonly number[],
+    wanted: number,
+    limit: number,
+  ): number => {
+    const low = Math.min(...starts);
+    const room = limit - (Math.max(...ends) - low);
+    return (
+      Math.max(0, Math.min(snapUp(wanted, rules.grid), Math.floor(room / rules.grid) * rules.grid)) - low
+    );
   };
-  const dx = axis(
-    all.map(({ x }) => x),
-    all.map(({ x, width }) => x + width),
-    style.left,
-    rules.canvasWidth,
-  );
-  const dy = axis(
-    all.map(({ y }) => y),
-    all.map(({ y, height }) => y + height),
-    style.top,
-    rules.canvasHeight,
-  );
+  const [lefts, tops] = [all.map(({ x }) => x), all.map(({ y }) => y)];
+  const [rights, bottoms] = [all.map(({ x, width }) => x + width), all.map(({ y, height }) => y + height)];
+  const dx = offset(lefts, rights, style.left, rules.canvasWidth);
+  const dy = offset(tops, bottoms, style.top, rules.canvasHeight);
   return new Map([...boxes].map(([id, box]) => [id, { ...box, x: box.x + dx, y: box.y + dy }]));
 }

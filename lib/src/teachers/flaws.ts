@@ -3,6 +3,7 @@ import { center, type Box } from '../envs/diagram/geometry.js';
 import { labelFits } from '../envs/diagram/text-metrics.js';
 import type { Canvas, Shape } from '../envs/diagram/types.js';
 import type { RandomStream } from '../tensor/random.js';
+import { snap } from './grid.js';
 import { replaceBoxes, type Freedom, type Judge, type Judged } from './search.js';
 
 type Boxes = Map<string, Box>;
@@ -100,8 +101,4 @@ export function spoil(
     if (intact && worse && score.reward >= worthLearning) return { canvas, score };
   }
   return good;
-}
-
-function snap(value: number, grid: number): number {
-  return Math.round(value / grid) * grid;
 }

@@ -1,6 +1,7 @@
 /** A drawing that turns round at the end of each line: for chains that no row can hold, and for rings. */
 import type { Box } from '../envs/diagram/geometry.js';
-import { snapUp, type LayoutGraph, type LayoutStyle } from './layout.js';
+import { snapUp } from './grid.js';
+import type { LayoutGraph, LayoutStyle } from './layout.js';
 
 /**
  * Places nodes on a grid of cells, first row left to right, second right to left, and so on, in the order in which the

@@ -14,11 +14,5 @@ export {
   type ParsedRecords,
   type TrajectoryRecord,
 } from './records.js';
-export {
-  layeredLayout,
-  wrapGroups,
-  type LayoutGraph,
-  type LayoutGroup,
-  type LayoutNode,
-  type LayoutStyle,
-} from './layout.js';
+export { layeredLayout, type LayoutGraph, type LayoutNode, type LayoutStyle } from './layout.js';
+export type { LayoutGroup } from './groups.js';

@@ -6,6 +6,8 @@
  */
 import type { Box } from '../envs/diagram/geometry.js';
 import type { Direction } from '../envs/diagram/types.js';
+import { snap, snapUp } from './grid.js';
+import { groupPadding, groupTitle, wrapGroups, type LayoutGroup } from './groups.js';
 import { breakCycles, longestPathRanks, type Arc } from './ranks.js';
 import { spread } from './spread.js';
 
@@ -15,14 +17,6 @@ export interface LayoutNode {
   readonly height: number;
   /** Free pixels to leave on every side, e.g. for self-loops. */
   readonly room?: number;
-}
-
-export interface LayoutGroup {
-  readonly id: string;
-  /** Ids of nodes or of other groups. */
-  readonly members: readonly string[];
-  /** Pixels that the title needs. */
-  readonly titleWidth: number;
 }
 
 export interface LayoutGraph {
@@ -45,10 +39,6 @@ export interface LayoutStyle {
   /** Every coordinate is a multiple of this many pixels; sizes should be even multiples. */
   readonly grid: number;
 }
-
-/** Pixels between a group's border and its members, and for the title above them; both are rounded up to the grid. */
-const groupPadding = 20;
-const groupTitle = 30;
 
 interface Span {
   readonly start: number;
@@ -101,34 +91,6 @@ export function layeredLayout(graph: LayoutGraph, style: LayoutStyle): Map<strin
     boxes.set(id, { x: x.start, y: y.start, width: x.size, height: y.size });
   }
   return wrapGroups(boxes, graph.groups, style.grid);
-}
-
-/** Adds to the boxes of the nodes a box for every group: around its members, with a border, and its title on top. */
-export function wrapGroups(
-  nodes: ReadonlyMap<string, Box>,
-  groups: readonly LayoutGroup[],
-  grid: number,
-): Map<string, Box> {
-  const boxes = new Map(nodes);
-  const groupOf = new Map(groups.map((group) => [group.id, group]));
-  const padding = snapUp(groupPadding, grid);
-  const title = snapUp(groupTitle, grid);
-  const wrap = (id: string): Box => {
-    const group = groupOf.get(id);
-    const known = boxes.get(id);
-    if (known !== undefined || group === undefined) return known!;
-    const inner = group.members.map(wrap);
-    const left = Math.min(...inner.map(({ x }) => x)) - padding;
-    const right = Math.max(...inner.map(({ x, width }) => x + width)) + padding;
-    const top = Math.min(...inner.map(({ y }) => y)) - padding - title;
-    const bottom = Math.max(...inner.map(({ y, height }) => y + height)) + padding;
-    const missing = snapUp(Math.max(0, group.titleWidth - (right - left)) / 2, grid);
-    const box = { x: left - missing, y: top, width: right - left + 2 * missing, height: bottom - top };
-    boxes.set(id, box);
-    return box;
-  };
-  groups.forEach(({ id }) => wrap(id));
-  return boxes;
 }
 
 function analyse(graph: LayoutGraph, style: LayoutStyle): Flow {
@@ -312,13 +274,4 @@ function leavesOf({ indexOf, groupOf }: Pick<Flow, 'indexOf' | 'groupOf'>, id: s
 function rankRange(flow: Flow, id: string): [first: number, last: number] {
   const own = leavesOf(flow, id).map((node) => flow.ranks[node]!);
   return [Math.min(...own), Math.max(...own)];
-}
-
-function snap(value: number, grid: number): number {
-  return Math.round(value / grid) * grid;
-}
-
-/** Rounds up to the grid. */
-export function snapUp(value: number, grid: number): number {
-  return Math.ceil(value / grid) * grid;
 }

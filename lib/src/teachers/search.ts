@@ -2,8 +2,9 @@
 import type { Box } from '../envs/diagram/geometry.js';
 import type { Canvas, DiagramTask, Score, Shape } from '../envs/diagram/types.js';
 import type { RandomStream } from '../tensor/random.js';
-import { drawGraph, type DrawingStyle } from './drawing.js';
-import { wrapGroups, type LayoutGroup } from './layout.js';
+import { drawGraph, fitsOn, type DrawingStyle } from './drawing.js';
+import { snap } from './grid.js';
+import { wrapGroups, type LayoutGroup } from './groups.js';
 
 export type Judge = (canvas: Canvas) => Score;
 
@@ -115,9 +116,7 @@ export function replaceBoxes(
   groups.forEach(({ id }) => loose.delete(id));
   const wrapped = wrapGroups(loose, groups, grid);
   const shapes = canvas.shapes.map((shape): Shape => ({ ...shape, ...wrapped.get(shape.id)! }));
-  const inside = ({ x, y, width, height }: Box): boolean =>
-    x >= 0 && y >= 0 && x + width <= canvas.width && y + height <= canvas.height;
-  return shapes.every(inside) ? { ...canvas, shapes } : null;
+  return shapes.every((shape) => fitsOn(canvas, shape)) ? { ...canvas, shapes } : null;
 }
 
 function boxOf({ x, y, width, height }: Shape): Box {
@@ -125,10 +124,9 @@ function boxOf({ x, y, width, height }: Shape): Box {
 }
 
 function centredOn(box: Box, place: Box, grid: number): Box {
-  const snap = (value: number): number => Math.round(value / grid) * grid;
   return {
     ...box,
-    x: snap(place.x + (place.width - box.width) / 2),
-    y: snap(place.y + (place.height - box.height) / 2),
+    x: snap(place.x + (place.width - box.width) / 2, grid),
+    y: snap(place.y + (place.height - box.height) / 2, grid),
   };
 }

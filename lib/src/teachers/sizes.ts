@@ -8,7 +8,7 @@ import {
   type Size,
 } from '../envs/diagram/text-metrics.js';
 import type { ShapeKind } from '../envs/diagram/types.js';
-import { snapUp } from './layout.js';
+import { snapUp } from './grid.js';
 
 export interface SizeStyle {
   /** Most lines a label may be wrapped into. */

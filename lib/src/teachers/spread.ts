@@ -6,8 +6,9 @@ import { orderRanks, type Arc } from './ranks.js';
 
 /** Room kept where a long arrow passes a rank; heavy, so that boxes make way and long arrows stay straight. */
 const passage = { size: 20, weight: 8 } as const;
-/** Odd, so that the last sweep goes down and leaves chains straight. */
-const sweeps = 15;
+/** Sweeps down and up stop when nothing moves by this many pixels any more, or after so many rounds. */
+const still = 0.5;
+const mostRounds = 50;
 
 /**
  * Values closest to `desired` (weighted least squares) with `x[i+1] − x[i] ≥ separations[i]`: the pool-adjacent-violators
@@ -76,14 +77,16 @@ export function spread(
       ? centres[node]!
       : around.reduce((sum, other) => sum + weight(other) * centres[other]!, 0) / total;
   };
-  for (let sweep = 0; sweep < (placement === 'stacked' ? 0 : sweeps); sweep++) {
-    for (let step = 0; step < layers.length; step++) {
-      const rank = sweep % 2 === 0 ? step : layers.length - 1 - step;
-      const layer = layers[rank]!;
-      separate(layer.map(wish), separations[rank]!, layer.map(weight)).forEach((centre, index) => {
-        centres[layer[index]!] = centre;
-      });
-    }
+  const settle = (rank: number): number => {
+    const layer = layers[rank]!;
+    const before = layer.map((node) => centres[node]!);
+    const after = separate(layer.map(wish), separations[rank]!, layer.map(weight));
+    layer.forEach((node, index) => (centres[node] = after[index]!));
+    return Math.max(...after.map((centre, index) => Math.abs(centre - before[index]!)));
+  };
+  const downAndUp = [...layers.keys(), ...[...layers.keys()].reverse()];
+  for (let round = 0; placement === 'balanced' && round < mostRounds; round++) {
+    if (Math.max(0, ...downAndUp.map(settle)) < still) break;
   }
   return centres.slice(0, sizes.length);
 }

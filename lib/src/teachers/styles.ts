@@ -2,7 +2,7 @@
 import type { Direction, DiagramTask, Rules } from '../envs/diagram/types.js';
 import type { RandomStream } from '../tensor/random.js';
 import type { DrawingStyle } from './drawing.js';
-import { snapUp } from './layout.js';
+import { snapUp } from './grid.js';
 
 const spacings = [
   { rankGap: 80, nodeGap: 40 },

@@ -1,5 +1,6 @@
 /** Nodes that must overlap are laid out together as one block. */
 import type { Box } from '../envs/diagram/geometry.js';
+import { snap } from './grid.js';
 import type { LayoutNode } from './layout.js';
 
 /** Distance of two overlapping neighbours as a share of their size: 35 % of the area in common in a row. */
@@ -27,7 +28,6 @@ export function placeOverlaps(
     const members = linkedTo(id, overlaps);
     const width = Math.max(...nodes.filter((node) => members.includes(node.id)).map((node) => node.width));
     const height = Math.max(...nodes.filter((node) => members.includes(node.id)).map((node) => node.height));
-    const snap = (value: number): number => Math.round(value / (2 * grid)) * 2 * grid;
     const triangle =
       members.length === 3 && overlaps.filter((pair) => members.includes(pair[0])).length === 3;
     members.forEach((member) => blockOf.set(member, id));
@@ -36,8 +36,8 @@ export function placeOverlaps(
       members.map((member, index) => {
         const [x, y] =
           triangle && index === 2
-            ? [snap((stride * width) / 2), snap(stride * height)]
-            : [snap(stride * width) * index, 0];
+            ? [snap((stride * width) / 2, 2 * grid), snap(stride * height, 2 * grid)]
+            : [snap(stride * width, 2 * grid) * index, 0];
         return { id: member, box: { x, y, width, height } };
       }),
     );
