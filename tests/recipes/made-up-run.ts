@@ -1,7 +1,8 @@
 import { wilsonInterval } from 'posttrain/eval/intervals';
 import { applyActions, defaultRules, emptyCanvas } from 'posttrain/envs/diagram';
 import type { Canvas } from 'posttrain/envs/diagram';
-import type { RunEvaluation, SplitResult } from 'posttrain/recipes/diagram/evaluation';
+import type { PolicyEvaluation, RunEvaluation, SplitResult } from 'posttrain/recipes/diagram/evaluation';
+import type { Drawing } from 'posttrain/recipes/diagram/events';
 import { defaultRecipe } from 'posttrain/recipes/diagram/recipe';
 import type { ReportInput } from 'posttrain/recipes/diagram/report';
 
@@ -45,39 +46,42 @@ export function madeUpRun(): ReportInput {
 }
 
 function evaluation(): RunEvaluation {
-  const result = (split: string, mode: SplitResult['mode'], share: number, tasks: number): SplitResult => ({
-    split,
-    mode,
-    tasks,
-    samplesPerTask: 1,
-    parsed: wilsonInterval(Math.round(tasks * Math.min(1, share * 2)), tasks),
-    validActions: wilsonInterval(Math.round(tasks * Math.min(1, share * 2)), tasks),
-    success: wilsonInterval(Math.round(tasks * share), tasks),
-    verified: wilsonInterval(Math.round(tasks * share), tasks),
-    reward: share,
-    terms: {},
-    passAt: { '1': share, '8': Math.min(1, share * 2) },
-  });
-  const of = (share: number): SplitResult[] => [
-    result('id', 'sampled', share, 200),
-    result('id', 'greedy', share, 200),
-    result('ood-size', 'greedy', share / 3, 50),
-    result('real', 'greedy', share / 4, 20),
-  ];
-  const gain = { tasks: 200, difference: 0.16, low: 0.11, high: 0.21, significant: true };
-  return {
-    checkpoints: { base: of(0), sft: of(0.36), grpo: of(0.52) },
-    gain: { success: gain, reward: gain },
-    gallery: [
-      {
-        request: 'Three tiers: Browser, API & <Database>',
-        drawings: [
-          { by: 'base', request: '', reward: 0, success: false },
-          { by: 'sft', request: '', canvas: tiers(60), reward: 0.71, success: false },
-          { by: 'grpo', request: '', canvas: tiers(240), reward: 0.99, success: true },
-        ],
-      },
+  const result = (split: string, mode: SplitResult['mode'], share: number, tasks: number): SplitResult => {
+    const succeeded = Math.round(tasks * share);
+    const readable = wilsonInterval(Math.round(tasks * Math.min(1, share * 2)), tasks);
+    return {
+      split,
+      mode,
+      tasks,
+      samplesPerTask: 8,
+      parsed: readable,
+      validActions: readable,
+      success: wilsonInterval(succeeded, tasks),
+      verified: wilsonInterval(succeeded, tasks),
+      reward: share,
+      metrics: {},
+      passAt: { '1': share, '8': Math.min(1, share * 2) },
+      meanLength: 120,
+      clippedRatio: 0,
+      perTask: Array.from({ length: tasks }, (_, i) => {
+        const success = Number(i < succeeded);
+        return { taskId: `${split}-${i}`, success, reward: success };
+      }),
+    };
+  };
+  const policy = (share: number, drawing: Omit<Drawing, 'request'>): PolicyEvaluation => ({
+    results: [
+      result('id', 'sampled', share, 200),
+      result('id', 'greedy', share, 200),
+      result('ood-size', 'greedy', share / 3, 50),
+      result('real', 'greedy', share / 4, 20),
     ],
+    drawings: [{ request: 'Three tiers: Browser, API & <Database>', ...drawing }],
+  });
+  return {
+    base: policy(0, { reward: 0, success: false }),
+    sft: policy(0.36, { canvas: tiers(60), reward: 0.71, success: false }),
+    grpo: policy(0.52, { canvas: tiers(240), reward: 0.99, success: true }),
   };
 }
 

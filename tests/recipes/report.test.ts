@@ -10,7 +10,7 @@ describe('the report', () => {
 
   it('says first what was achieved', () => {
     expect(achievement(run.evaluation)).toBe(
-      'Diagrams drawn exactly as asked: base 0.0 % → SFT 36.0 % → GRPO 52.0 % (200 unseen requests, 1 sample each at temperature 1).',
+      'Diagrams drawn exactly as asked, 200 unseen requests, temperature 1: base 0.0 % → SFT 36.0 % → GRPO 52.0 %.',
     );
     expect(html).toContain('base 0.0 % → SFT 36.0 % → GRPO 52.0 %');
   });
@@ -25,6 +25,11 @@ describe('the report', () => {
     expect(html.match(/<tr><td>id<\/td><td>sampled<\/td>/g)).toHaveLength(3);
     expect(html.match(/<td>real<\/td>/g)).toHaveLength(3);
     expect(html).toContain('<td class="number">36.0 % (30–43)</td>');
+  });
+
+  it('compares GRPO with where it started, task by task', () => {
+    // 72 of 200 succeeded before, the same 72 and 32 more after
+    expect(html).toContain('GRPO against SFT on the same 200 requests: success +16.0 points');
   });
 
   it('draws a curve for each number that was measured, and the same request by each stage', () => {

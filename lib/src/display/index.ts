@@ -3,7 +3,6 @@ export { cellWidth, fitToWidth, padToWidth } from './cells.js';
 export { bytes, duration, percent, percentWithInterval, short } from './format.js';
 export { lineChart, type LineChart, type Point, type Series } from './line-chart.js';
 export { createLive, type Live, type LiveOptions, type Output } from './live.js';
-export { escapeMarkup } from './markup.js';
 export { chartGrid, drawingRow, pageHtml, type Drawing, type Page, type PageSection } from './page.js';
 export { plainLine, runLines, type RunView } from './progress.js';
 export { trailingMean } from './smooth.js';

@@ -1,5 +1,5 @@
 import { short } from './format.js';
-import { coordinate, escapeMarkup } from './markup.js';
+import { coordinate, escapeMarkup } from '../markup.js';
 import { linearScale, niceInterval, ticks, type Interval } from './scale.js';
 import { seriesColor } from './theme.js';
 
@@ -34,7 +34,7 @@ export interface LineChart {
   readonly height?: number;
 }
 
-const MARGIN = { top: 48, right: 16, bottom: 42, left: 52 } as const;
+const MARGIN = { top: 48, right: 16, bottom: 42, left: 60 } as const;
 
 /** The chart as one `<svg>` element with title and description; same data, same bytes. Throws when there is no finite point. */
 export function lineChart(chart: LineChart): string {

@@ -1,4 +1,4 @@
-import { plainLine, runLines, type RunView } from './progress.js';
+import { activeStage, plainLine, runLines, type RunView } from './progress.js';
 import { createStyle } from './style.js';
 
 /** The part of a terminal or log file that is needed here; `process.stdout` is one. */
@@ -32,38 +32,37 @@ export function createLive(options: LiveOptions): Live {
   const { output, now, plainEveryMs = 5000, repaintEveryMs = 100 } = options;
   const style = createStyle(options.color);
   const repaints = output.isTTY === true && (output.columns ?? 80) >= 40;
+  const leastWait = repaints ? repaintEveryMs : plainEveryMs;
   let painted = 0;
-  let last = -Infinity;
+  let lastTime = -Infinity;
+  let shownStage: string | undefined;
   let pending: RunView | undefined;
 
   const erase = (): string => (painted > 0 ? `\u001b[${painted}A\r\u001b[J` : '');
-  const paint = (view: RunView): void => {
-    const lines = runLines(view, (output.columns ?? 80) - 1, style);
-    output.write(erase() + lines.join('\n') + '\n');
-    painted = lines.length;
+  const write = (view: RunView): void => {
+    const lines = repaints ? runLines(view, (output.columns ?? 80) - 1, style) : [plainLine(view)];
+    output.write(`${erase()}${lines.join('\n')}\n`);
+    painted = repaints ? lines.length : 0;
+    lastTime = now();
+    shownStage = activeStage(view);
     pending = undefined;
   };
   return {
     show(view) {
+      const stage = activeStage(view);
+      const changed = stage !== shownStage;
+      // the last word of the stage before
+      if (changed && pending !== undefined) write(pending);
+      if (stage === undefined && !repaints) return;
       pending = view;
-      if (now() - last < (repaints ? repaintEveryMs : plainEveryMs)) return;
-      last = now();
-      if (repaints) paint(view);
-      else {
-        output.write(`${plainLine(view)}\n`);
-        pending = undefined;
-      }
+      if (changed || now() - lastTime >= leastWait) write(view);
     },
     print(line) {
       output.write(`${erase()}${line}\n`);
       painted = 0;
     },
     close() {
-      if (pending !== undefined) {
-        if (repaints) paint(pending);
-        else output.write(`${plainLine(pending)}\n`);
-      }
-      pending = undefined;
+      if (pending !== undefined) write(pending);
       painted = 0;
     },
   };

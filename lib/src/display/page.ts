@@ -1,4 +1,4 @@
-import { escapeMarkup } from './markup.js';
+import { escapeMarkup } from '../markup.js';
 import { CHART_CSS, themeCss } from './theme.js';
 
 export interface PageSection {
@@ -23,7 +23,8 @@ th{font-weight:600}.number{text-align:right}.good{color:var(--good)}.bad{color:v
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,430px),1fr));gap:20px}
 .charts figure,.drawing{margin:0;background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:12px}
 .request{font-weight:600;margin:28px 0 8px}.drawings{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,260px),1fr));gap:14px}
-.drawing svg{display:block;width:100%;height:auto;max-height:240px;background:#fff;border-radius:4px}.drawing figcaption{font-size:13px;margin-top:8px}
+.drawing{display:flex;flex-direction:column;gap:8px}.drawing svg{display:block;width:100%;height:auto;max-height:240px;margin:auto}
+.drawing figcaption{font-size:13px;margin-top:auto}
 .nothing{display:grid;place-items:center;min-height:120px;color:var(--ink-soft);font-size:14px}
 pre{background:var(--panel);border:1px solid var(--line);border-radius:8px;padding:12px;overflow-x:auto;font:12.5px/1.5 ui-monospace,monospace}
 @media print{h2{break-after:avoid}.drawings,figure{break-inside:avoid}}`;

@@ -45,10 +45,16 @@ export function runLines(view: RunView, width: number, style: Style): string[] {
 
 /** The view as one line for a log file: no colours, no repainting. */
 export function plainLine(view: RunView): string {
-  const stage = view.stages.find((s) => s.state === 'active')?.name ?? 'done';
+  const stage = activeStage(view) ?? 'done';
+  if (view.totalSteps === 0) return `${stage}: started`;
   const numbers = view.headline.map((h) => `, ${h.name} ${h.value}`).join('');
   const left = view.remainingMs === undefined ? '' : `, ${duration(view.remainingMs)} left`;
   return `${stage}: step ${view.step} of ${view.totalSteps}${numbers}${left}`;
+}
+
+/** The stage under way; `undefined` between stages. */
+export function activeStage({ stages }: RunView): string | undefined {
+  return stages.find(({ state }) => state === 'active')?.name;
 }
 
 function stageName({ name, state }: RunView['stages'][number], style: Style): string {

@@ -1,4 +1,4 @@
-import { escapeMarkup } from './markup.js';
+import { escapeMarkup } from '../markup.js';
 import { cellWidth, padToWidth } from './cells.js';
 
 export interface Column {

@@ -1,83 +1,129 @@
 /** All numbers of the diagram pipeline in one place. */
+import { z } from 'zod';
+import type { GRPOConfig, SFTConfig } from '../../trainers/index.js';
 
 export const stageNames = ['teacher', 'sft', 'grpo', 'evaluate', 'report'] as const;
 export type StageName = (typeof stageNames)[number];
 
-/** Which reward GRPO climbs; evaluation always reports `success` and the gated reward besides. */
-export type RewardName = 'gated' | 'naive' | 'no-layout' | 'no-gate';
+export const profileNames = ['curriculum', 'full'] as const;
+export const rewardNames = ['gated', 'naive', 'no-layout', 'no-gate'] as const;
+
+/** Which reward GRPO climbs; evaluation always uses `gated` and `success`. */
+export type RewardName = (typeof rewardNames)[number];
 
 export interface DiagramRecipe {
-  /** Which tasks the teacher and GRPO train on: small diagrams of a few families, or everything. */
-  readonly profile: 'curriculum' | 'full';
+  /** Which tasks the teacher answers and GRPO practises: small diagrams of a few families, or everything. */
+  readonly profile: (typeof profileNames)[number];
   readonly reward: RewardName;
   /** Where GRPO starts: from the SFT checkpoint, or from the base to show why SFT comes first. */
   readonly grpoFrom: 'sft' | 'base';
   readonly teacher: {
     readonly tasks: number;
-    /** Different good drawings kept of each task. */
-    readonly drawingsPerTask: number;
-  };
-  readonly sft: {
-    readonly steps: number;
-    /** Sequences a step. */
-    readonly batchSize: number;
-    readonly learningRate: number;
-    readonly warmupSteps: number;
-  };
-  readonly grpo: {
-    readonly steps: number;
-    readonly promptsPerStep: number;
+    /** Different drawings of each task; only successes are kept. */
     readonly numGenerations: number;
-    readonly learningRate: number;
-    readonly warmupSteps: number;
-    readonly temperature: number;
-    /** Weight of the KL term against the SFT policy; 0 turns it off. */
-    readonly beta: number;
-    readonly epsilon: number;
-    readonly maxCompletionLength: number;
   };
+  /** The trainer's own settings; what is absent has the trainer's default, `seed` is the run's. */
+  readonly sft: Readonly<Partial<SFTConfig>>;
+  readonly grpo: Readonly<Partial<GRPOConfig>>;
   readonly evaluation: {
     /** Tasks of the `id` split. */
     readonly idTasks: number;
-    /** Tasks of each other generated split. */
+    /** Tasks of each other split; `real` has 20 in all. */
     readonly otherTasks: number;
-    /** Samples a task for pass@k on the `id` split. */
+    /** Samples a task on the `id` split: pass@1 and pass@k with this k. */
     readonly samplesPerTask: number;
     /** Requests drawn side by side in the report. */
     readonly galleryTasks: number;
+    readonly maxCompletionLength: number;
   };
-  /** Steps between two resumable checkpoints, and between two completion files. */
+  /** Steps between two resumable checkpoints, and between two files of completions. */
   readonly checkpointEvery: number;
 }
+
+const settings = z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()]));
+const count = z.int().min(1);
+
+/** For recipes that come from a file. The trainers check their own settings. */
+export const recipeSchema: z.ZodType<DiagramRecipe> = z.strictObject({
+  profile: z.enum(profileNames),
+  reward: z.enum(rewardNames),
+  grpoFrom: z.enum(['sft', 'base']),
+  teacher: z.strictObject({ tasks: count, numGenerations: count }),
+  sft: settings,
+  grpo: settings,
+  evaluation: z.strictObject({
+    idTasks: count,
+    otherTasks: count,
+    samplesPerTask: count,
+    galleryTasks: count,
+    maxCompletionLength: count,
+  }),
+  checkpointEvery: count,
+});
 
 /** `npm start`: about ten minutes on two cores. */
 export const defaultRecipe: DiagramRecipe = Object.freeze({
   profile: 'curriculum',
   reward: 'gated',
   grpoFrom: 'sft',
-  teacher: { tasks: 4000, drawingsPerTask: 2 },
-  sft: { steps: 400, batchSize: 32, learningRate: 1e-3, warmupSteps: 20 },
+  teacher: { tasks: 4000, numGenerations: 2 },
+  sft: { maxSteps: 400, batchSize: 32, learningRate: 1e-3, warmupSteps: 20 },
   grpo: {
-    steps: 80,
+    maxSteps: 80,
     promptsPerStep: 8,
     numGenerations: 8,
     learningRate: 5e-5,
     warmupSteps: 5,
-    temperature: 1,
-    beta: 0.02,
-    epsilon: 0.2,
     maxCompletionLength: 320,
   },
-  evaluation: { idTasks: 200, otherTasks: 50, samplesPerTask: 8, galleryTasks: 6 },
+  evaluation: { idTasks: 200, otherTasks: 50, samplesPerTask: 8, galleryTasks: 6, maxCompletionLength: 320 },
   checkpointEvery: 10,
 });
 
 /** `--quick`: every stage for real, but only long enough to see that it works. */
 export const quickRecipe: DiagramRecipe = Object.freeze({
   ...defaultRecipe,
-  teacher: { tasks: 40, drawingsPerTask: 1 },
-  sft: { ...defaultRecipe.sft, steps: 8, batchSize: 8, warmupSteps: 2 },
-  grpo: { ...defaultRecipe.grpo, steps: 3, promptsPerStep: 2, numGenerations: 4, warmupSteps: 1 },
-  evaluation: { idTasks: 6, otherTasks: 2, samplesPerTask: 2, galleryTasks: 2 },
+  teacher: { tasks: 40, numGenerations: 1 },
+  sft: { ...defaultRecipe.sft, maxSteps: 8, batchSize: 8, warmupSteps: 2 },
+  grpo: {
+    ...defaultRecipe.grpo,
+    maxSteps: 4,
+    promptsPerStep: 2,
+    numGenerations: 4,
+    warmupSteps: 1,
+    // after so few steps of SFT most replies do not end by themselves
+    maxClippedRatio: 1,
+    maxCompletionLength: 96,
+  },
+  evaluation: {
+    idTasks: 6,
+    otherTasks: 2,
+    samplesPerTask: 2,
+    galleryTasks: 2,
+    maxCompletionLength: 96,
+  },
   checkpointEvery: 2,
 });
+
+/** The stages a recipe goes through, in order. */
+export function stagesOf(recipe: DiagramRecipe): readonly StageName[] {
+  return recipe.grpoFrom === 'sft'
+    ? stageNames
+    : stageNames.filter((name) => name !== 'teacher' && name !== 'sft');
+}
+
+/** What may be varied from outside, e.g. by options of the command. */
+export interface RecipeOptions {
+  readonly quick?: boolean;
+  readonly profile?: DiagramRecipe['profile'];
+  readonly reward?: RewardName;
+  readonly grpoFrom?: DiagramRecipe['grpoFrom'];
+}
+
+/** The default recipe, or the quick one, with these changes. */
+export function recipeFor({ quick = false, ...changes }: RecipeOptions): DiagramRecipe {
+  const recipe = { ...(quick ? quickRecipe : defaultRecipe), ...changes };
+  if (recipe.grpoFrom === 'sft') return recipe;
+  // a base model does not know when to stop, and is meant to be seen failing
+  return { ...recipe, grpo: { ...recipe.grpo, maxClippedRatio: 1 } };
+}

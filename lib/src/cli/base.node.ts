@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Folder of the base checkpoint: the one asked for, else the one that lies beside this package. */
+export function baseCheckpoint(option: string | undefined): string {
+  const folder = option ?? fileURLToPath(new URL('../../../data/base', import.meta.url));
+  if (existsSync(folder)) return folder;
+  throw new Error(
+    option === undefined
+      ? 'the base checkpoint data/base is missing; train it with "posttrain pretrain", or name one with --base'
+      : `there is no folder ${folder}; check --base`,
+  );
+}

@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { canvasArt } from '../display/index.js';
+import { describeProblem, observe, renderSvg } from '../envs/diagram/index.js';
+import { writeFileAtomic } from '../files.node.js';
+import { disposeModel } from '../model/index.js';
+import { draw } from '../recipes/diagram/index.js';
+import { loadPolicy } from '../recipes/diagram/policy.node.js';
+import { isFinished, listRuns } from '../recipes/diagram/run-folder.node.js';
+import { initBackend } from '../tensor/index.js';
+import { nonNegativeInteger, positiveInteger, temperature } from './options.js';
+
+interface Options {
+  readonly model?: string;
+  readonly output?: string;
+  readonly direction: 'LR' | 'RL' | 'TB' | 'BT';
+  readonly temperature: number;
+  readonly seed: number;
+  readonly bestOf: number;
+  readonly runs: string;
+}
+
+export function addDraw(program: Command): void {
+  program
+    .command('draw')
+    .description('draw what you ask for with a trained agent')
+    .argument('<request>', 'what to draw, e.g. "Three tiers: Browser, API, Database"')
+    .option('-m, --model <folder>', 'checkpoint to draw with (default: the newest finished run)')
+    .option('-o, --output <file>', 'write an SVG here instead of showing the drawing')
+    .addOption(
+      new Option('--direction <way>', 'which way arrows run').choices(['LR', 'RL', 'TB', 'BT']).default('LR'),
+    )
+    .option('-t, --temperature <number>', '0 = always the most probable token', temperature, 0)
+    .option('--seed <number>', 'fixes the dice of temperatures above 0', nonNegativeInteger, 0)
+    .option('--best-of <number>', 'draw several, keep the one with the fewest problems', positiveInteger, 1)
+    .option('--runs <folder>', 'where runs lie', 'runs')
+    .addHelpText('after', '\nExample:\n  posttrain draw "Three tiers: Browser, API, Database" -o tiers.svg')
+    .action(drawCommand);
+}
+
+async function drawCommand(request: string, options: Options): Promise<void> {
+  const folder = options.model ?? newestCheckpoint(options.runs);
+  await initBackend();
+  const { model, tokenizer } = await loadPolicy(folder);
+  try {
+    const { temperature, seed, bestOf, direction } = options;
+    const { canvas, problems, reply } = await draw({
+      model,
+      tokenizer,
+      request,
+      temperature,
+      seed,
+      bestOf,
+      direction,
+    });
+    const found =
+      problems.length === 0 ? 'no problems' : `problems: ${problems.map(describeProblem).join(', ')}`;
+    if (canvas.shapes.length === 0) {
+      throw new Error(
+        `the reply drew nothing (${found}): ${JSON.stringify(reply.slice(0, 120))}; try --temperature 1 --best-of 8, other words, or a model trained longer`,
+      );
+    }
+    if (options.output === undefined) {
+      const table = observe({ canvas, request }).split('\n').slice(0, -1);
+      process.stdout.write([...canvasArt(canvas), '', ...table, found, ''].join('\n'));
+    } else {
+      writeFileAtomic(options.output, renderSvg(canvas));
+      process.stdout.write(
+        `${options.output}: ${canvas.shapes.length} shapes, ${canvas.edges.length} arrows, ${found}\n`,
+      );
+    }
+  } finally {
+    disposeModel(model);
+  }
+}
+
+function newestCheckpoint(runs: string): string {
+  const newest = listRuns(runs).find(isFinished);
+  if (newest === undefined) {
+    throw new Error(
+      `there is no finished run in ${runs} yet; train one with "npm start", or say where with --model or --runs`,
+    );
+  }
+  return newest.checkpoint('grpo');
+}
