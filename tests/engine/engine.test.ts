@@ -226,6 +226,26 @@ describe('what a batch must be', () => {
     await expect(open().engine.forwardBackward([datum], policyGradient)).rejects.toThrow(message);
   });
 
+  it('says that a stream is missing in some of the data', async () => {
+    const data = [
+      { tokens, weights, advantages: weights },
+      { tokens, weights },
+    ];
+    await expect(open().engine.forwardBackward(data, policyGradient)).rejects.toThrow(
+      /Only some of the data have `advantages`/,
+    );
+  });
+
+  it('scales a gradient down to maxGradNorm', async () => {
+    const { engine } = open();
+    await engine.forwardBackward(batchOf('dapo'), policyGradient);
+    const { gradNorm } = await engine.optimStep({ learningRate: 0, maxGradNorm: 0.01 });
+    expect(gradNorm).toBeGreaterThan(0.01);
+    // After one step the first moments are (1 − β₁) times the gradient that was used.
+    const moments = [...(await engine.save()).firstMoments.values()].flatMap(({ data }) => [...data]);
+    expect(Math.hypot(...moments)).toBeCloseTo(0.1 * 0.01, 8);
+  });
+
   it('does nothing for a batch without a single trained token', async () => {
     const { engine } = open();
     const { loss } = await engine.forwardBackward([{ tokens, weights: new Float32Array(3) }], policyGradient);

@@ -87,6 +87,34 @@ describe.each(['cpu', 'wasm'] as const)('grpo on %s', (backend) => {
       expect(Object.values(metrics).every(Number.isFinite)).toBe(true);
     }));
 
+  it('reports by the names of TRL', () =>
+    withEngine(async (engine) => {
+      const [step] = await run({ engine, env, config: { ...small, maxSteps: 1, beta: 0.1 } });
+      const lengths = ['mean', 'min', 'max'].map((name) => `completions/${name}_length`);
+      const clips = ['low_mean', 'low_min', 'high_mean', 'high_max', 'region_mean'].map(
+        (name) => `clip_ratio/${name}`,
+      );
+      const names = [
+        ...['reward', 'reward_std', 'frac_reward_zero_std', 'rewards/success/mean', 'rewards/success/std'],
+        ...[
+          'loss',
+          'grad_norm',
+          'learning_rate',
+          'entropy',
+          'kl',
+          'num_tokens',
+          'epoch',
+          'completions/clipped_ratio',
+        ],
+        ...['sampling/sampling_logp_difference/mean', 'sampling/sampling_logp_difference/max'],
+        ...lengths,
+        ...clips,
+      ];
+      expect(Object.keys(step?.metrics ?? {})).toEqual(expect.arrayContaining(names));
+      expect(step?.metrics).not.toHaveProperty('step_time');
+      expect(step?.timing.step_time).toBeGreaterThan(0);
+    }));
+
   it('goes on bit-identically after it was stopped, with a reference and two iterations', async () => {
     const config = { ...small, maxSteps: 4, beta: 0.1, numIterations: 2, learningRate: 0.01 };
     const straight = await withEngine(async (engine) => {

@@ -6,12 +6,17 @@ export interface BatchLimits {
   readonly vocabSize: number;
 }
 
-/** Throws when a datum cannot be trained on; the message says which and why. */
+const streamNames = ['weights', 'advantages', 'oldLogprobs', 'refLogprobs'] as const;
+
+/** Throws when a batch cannot be trained on; the message says which datum and why. */
 export function checkBatch(batch: readonly Datum[], limits: BatchLimits): void {
   batch.forEach((datum, index) => {
     checkTokens(datum.tokens, `Datum ${index}`, limits);
-    for (const name of ['weights', 'advantages', 'oldLogprobs', 'refLogprobs'] as const) {
+    for (const name of streamNames) {
       const stream = datum[name];
+      if ((stream === undefined) !== (batch[0]?.[name] === undefined)) {
+        throw new Error(`Only some of the data have \`${name}\`: fill it in all or in none.`);
+      }
       if (stream !== undefined && stream.length !== datum.tokens.length) {
         throw new Error(
           `Datum ${index}: \`${name}\` has ${stream.length} entries for ${datum.tokens.length} tokens; streams are aligned with tokens.`,

@@ -251,22 +251,20 @@ function scoreModel(
   });
 }
 
-/** The data's streams at the selected tokens, as tensors `[N]`; a stream must be in every datum or in none. */
+/** The data's streams at the selected tokens, as tensors `[N]`. */
 function lossStreams(
   data: readonly Datum[],
   { rows, positions }: TokenSelection,
 ): Omit<LossStreams, 'logprobs'> {
-  const gather = (streams: readonly Float32Array[]): Tensor =>
-    tf.tensor1d(Float32Array.from(rows, (row, n) => streams[row]?.[positions[n] as number] as number));
-  const streams: Record<string, Tensor> = { weights: gather(data.map(({ weights }) => weights)) };
-  for (const name of ['advantages', 'oldLogprobs', 'refLogprobs'] as const) {
-    const filled = data.flatMap((datum) => (datum[name] === undefined ? [] : [datum[name]]));
-    if (filled.length === 0) continue;
-    if (filled.length < data.length)
-      throw new Error(`Only some of the data have \`${name}\`: fill it in all or in none.`);
-    streams[name] = gather(filled);
-  }
-  return streams as unknown as Omit<LossStreams, 'logprobs'>;
+  const gather = (name: 'weights' | 'advantages' | 'oldLogprobs' | 'refLogprobs'): Tensor =>
+    tf.tensor1d(Float32Array.from(rows, (row, n) => data[row]?.[name]?.[positions[n] as number] as number));
+  const [first] = data;
+  return {
+    weights: gather('weights'),
+    ...(first?.advantages && { advantages: gather('advantages') }),
+    ...(first?.oldLogprobs && { oldLogprobs: gather('oldLogprobs') }),
+    ...(first?.refLogprobs && { refLogprobs: gather('refLogprobs') }),
+  };
 }
 
 /** Brings all reports to the host, frees them, and sorts their numbers back into streams aligned with the batch. */
