@@ -2,6 +2,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor, Variable } from '@tensorflow/tfjs-core';
 import { requireRows, requireShape } from './checks.js';
 import { fusedOr } from './dispatch.js';
+import { embedding } from './embedding.js';
+import { embedding } from './embedding.js';
 
 /** One layer's keys and values of `B` sequences, room for `capacity` positions each. Dispose with `disposeKVCache`. */
 export interface KVCache {
@@ -60,8 +62,13 @@ export function prefillKVCache(cache: KVCache, k: Tensor, v: Tensor): void {
  * the sequences that have ended.
  */
 export function selectKVCacheRows(cache: KVCache, rows: Int32Array): KVCache {
+  // As rows of a table: the stock gather copies number by number.
   const pick = (x: Variable): Variable =>
-    tf.tidy(() => tf.variable(tf.gather(x as Tensor, tf.tensor1d(rows, 'int32')), false));
+    tf.tidy(() => {
+      const [batch, ...rest] = x.shape as [number, ...number[]];
+      const picked = embedding(tf.reshape(x as Tensor, [batch, -1]), tf.tensor1d(rows, 'int32'));
+      return tf.variable(tf.reshape(picked, [rows.length, ...rest]), false);
+    });
   return { keys: pick(cache.keys), values: pick(cache.values) };
 }
 
