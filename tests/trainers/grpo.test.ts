@@ -182,9 +182,10 @@ describe.each(['cpu', 'wasm'] as const)('grpo on %s', (backend) => {
       const counts: number[] = [];
       const config = { ...small, beta: 0.1, numIterations: 2 };
       const before = tf.memory().numTensors;
-      for await (const _ of grpo({ engine, env, tasks, tokenizer: letterTokenizer, config }))
-        counts.push(tf.memory().numTensors);
-      expect(new Set(counts).size).toBe(1);
+      for await (const { step } of grpo({ engine, env, tasks, tokenizer: letterTokenizer, config }))
+        counts[step] = tf.memory().numTensors;
+      expect(new Set(counts.slice(1)).size).toBe(1);
+      expect(counts).toHaveLength(4);
       engine.dispose();
       expect(tf.memory().numTensors).toBe(before);
     }));

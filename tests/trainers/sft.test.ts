@@ -88,9 +88,10 @@ describe.each(['cpu', 'wasm'] as const)('sft on %s', (backend) => {
   it('keeps the number of tensors constant', () =>
     withEngine(async (engine) => {
       const counts: number[] = [];
-      for await (const _ of sft({ engine, rows, config: { batchSize: 4, maxSteps: 4 } }))
-        counts.push(tf.memory().numTensors);
-      expect(new Set(counts).size).toBe(1);
+      for await (const { step } of sft({ engine, rows, config: { batchSize: 4, maxSteps: 4 } }))
+        counts[step] = tf.memory().numTensors;
+      expect(new Set(counts.slice(1)).size).toBe(1);
+      expect(counts).toHaveLength(5);
     }));
 });
 
