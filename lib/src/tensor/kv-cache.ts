@@ -3,7 +3,6 @@ import type { Tensor, Variable } from '@tensorflow/tfjs-core';
 import { requireRows, requireShape } from './checks.js';
 import { fusedOr } from './dispatch.js';
 import { embedding } from './embedding.js';
-import { embedding } from './embedding.js';
 
 /** One layer's keys and values of `B` sequences, room for `capacity` positions each. Dispose with `disposeKVCache`. */
 export interface KVCache {
