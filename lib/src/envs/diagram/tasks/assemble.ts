@@ -1,5 +1,7 @@
 /** From a scene and its telling to a task. */
+import { FONT_SIZE, lineWidth } from '../text-metrics.js';
 import type { DiagramTask, EpisodeKind, ExpectedGraph, Rules } from '../types.js';
+import { isPlanar } from './planar.js';
 import { hasCycle, mention, type Scene, type Telling } from './scene.js';
 
 /** The order in which the messages first speak of the scene's nodes. Throws when one is never mentioned. */
@@ -54,7 +56,7 @@ export function expectedGraph(scene: Scene, telling: Telling): ExpectedGraph {
   };
 }
 
-/** Numbers that say how hard a graph is. Every skeleton is planar, so planarity is not among them. */
+/** Numbers that say how hard a graph is; `longestLabel` in em. */
 export function difficulty(graph: ExpectedGraph): Record<string, number | boolean> {
   const index = new Map(graph.nodes.map(({ id }, i) => [id, i]));
   const arrows = graph.edges.map(({ from, to }) => ({ from: index.get(from) ?? 0, to: index.get(to) ?? 0 }));
@@ -64,7 +66,9 @@ export function difficulty(graph: ExpectedGraph): Record<string, number | boolea
     edges: graph.edges.length,
     groups: graph.groups.length,
     cycle: hasCycle(graph.nodes.length, arrows),
+    planar: isPlanar(arrows),
     maxDegree: Math.max(...degrees),
+    longestLabel: Math.max(...graph.nodes.map(({ label }) => lineWidth(label) / FONT_SIZE)),
   };
 }
 

@@ -1,5 +1,5 @@
 /** What makes two tasks "the same": keys that are equal exactly for equal graphs, graph shapes and texts. */
-import { hashText } from '../../../tensor/random.js';
+import { hashText, uniform } from '../../../tensor/random.js';
 import type { ExpectedGraph } from '../types.js';
 
 /** The labelled graph, whatever the order and the ids of its parts. */
@@ -113,7 +113,7 @@ export function textKey(text: string): string {
 
 /** Which of `BUCKETS` equal shares of the universe a key falls into. */
 export function bucketOf(key: string): number {
-  return hashText(key) % BUCKETS;
+  return Math.floor(uniform(0, key, 0, 0) * BUCKETS);
 }
 
 export const BUCKETS = 8;

@@ -7,7 +7,7 @@ import { chance } from './phrases.js';
 import { hasRoom } from './room.js';
 import { changedRules, usualRules } from './rules.js';
 import type { GeneratedSplit } from './splits.js';
-import { absentWords, commonDomains, heldOutDomains } from './vocabulary/index.js';
+import { absentWords, aliasIn, commonDomains, heldOutDomains } from './vocabulary/index.js';
 
 /** Share of curriculum tasks that flow downwards; the rest flows left to right. */
 const DOWNWARDS = 0.2;
@@ -29,6 +29,10 @@ export function drawCurriculumTask(
   if (!hasRoom(scene, choice.rules)) return undefined;
   const absent = random.pick(absentWords(domain, scene).filter(isPlainWord));
   const telling = tellCurriculum(scene, split === 'ood-phrase', absent, random);
-  const meta = { profile: 'curriculum', rules: choice.name };
+  const meta = {
+    profile: 'curriculum',
+    rules: choice.name,
+    ...(split !== 'train' && aliasIn(domain, scene)),
+  };
   return assemble(scene, telling, { id, split, kind: 'draw', rules: choice.rules, meta });
 }

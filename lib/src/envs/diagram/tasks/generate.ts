@@ -1,13 +1,14 @@
 /** The task at an address: a pure function of `(seed, split, index, profile)`. */
-import { randomStream, type RandomStream } from '../../../tensor/random.js';
+import { randomStream } from '../../../tensor/random.js';
 import type { DiagramTask } from '../types.js';
-import { bucketOf, graphKey } from './canon.js';
+import { bucketOf, graphKey, textKey } from './canon.js';
 import { drawCurriculumTask } from './curriculum-task.js';
-import { drawFullTask } from './full-task.js';
+import { drawFullTask, pickKind } from './full-task.js';
 import {
   curriculumSplits,
-  lane,
+  graphLane,
   splitSizes,
+  textLane,
   type GeneratedSplit,
   type Profile,
   type Split,
@@ -26,19 +27,23 @@ export interface TaskAddress {
 const MAX_ATTEMPTS = 2_000;
 
 /**
- * Generates one task. Draws are repeated until the graph belongs to the split (see `lane`), so example `i` can be
+ * Generates one task. Draws are repeated until the graph belongs to the split (see `graphLane`), so example `i` can be
  * made alone and shards need no order.
  * @param address `profile` defaults to `full`
  * @throws RangeError for a split that the profile does not have
  */
 export function generateTask({ seed, split, index, profile = 'full' }: TaskAddress): DiagramTask {
   const generated = requireSplit(split, profile);
+  const id = `${profile}-${split}-${seed}-${index}`;
+  const purpose = `task/${profile}/${split}`;
+  const kind = pickKind(generated, randomStream(seed, `${purpose}/kind`, 0, index));
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const random = randomStream(seed, `task/${profile}/${split}`, attempt, index);
-    const id = `${profile}-${split}-${seed}-${index}`;
+    const random = randomStream(seed, purpose, attempt, index);
     const task =
-      profile === 'curriculum' ? drawCurriculumTask(id, generated, random) : drawTask(id, generated, random);
-    if (task && keysOf(task).every((key) => lane(generated).includes(bucketOf(key)))) return task;
+      profile === 'curriculum'
+        ? drawCurriculumTask(id, generated, random)
+        : drawFullTask(id, generated, kind, random);
+    if (task && belongs(task, generated)) return task;
   }
   throw new Error(
     `no ${profile} task for split ${split}, seed ${seed}, index ${index} in ${MAX_ATTEMPTS} attempts`,
@@ -47,10 +52,12 @@ export function generateTask({ seed, split, index, profile = 'full' }: TaskAddre
 
 function requireSplit(split: Split, profile: Profile): GeneratedSplit {
   if (split === 'real') throw new RangeError('the split "real" is not generated: use realTasks()');
-  if (!(split in splitSizes))
+  if (!Object.hasOwn(splitSizes, split))
     throw new RangeError(
       `unknown split "${String(split)}": use one of ${Object.keys(splitSizes).join(', ')}`,
     );
+  if (profile !== 'full' && profile !== 'curriculum')
+    throw new RangeError(`unknown profile "${String(profile)}": use full or curriculum`);
   if (profile === 'curriculum' && !curriculumSplits.includes(split))
     throw new RangeError(
       `the curriculum profile has no split "${split}": use ${curriculumSplits.join(', ')}, or the full profile`,
@@ -58,10 +65,10 @@ function requireSplit(split: Split, profile: Profile): GeneratedSplit {
   return split;
 }
 
-function drawTask(id: string, split: GeneratedSplit, random: RandomStream): DiagramTask | undefined {
-  return drawFullTask(id, split, 'draw', random);
-}
-
-function keysOf(task: DiagramTask): string[] {
-  return [graphKey(task.graph)];
+/** An edit may ask for the same words about different graphs, so its request has to belong to the split too. */
+function belongs(task: DiagramTask, split: GeneratedSplit): boolean {
+  return (
+    graphLane(split).includes(bucketOf(graphKey(task.graph))) &&
+    (!task.initial || textLane(split).includes(bucketOf(textKey(task.requests.join(' ')))))
+  );
 }

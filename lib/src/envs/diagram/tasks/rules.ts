@@ -2,6 +2,7 @@
 import type { RandomStream } from '../../../tensor/random.js';
 import { defaultRules } from '../canvas.js';
 import type { Direction, Rules } from '../types.js';
+import { chance } from './phrases.js';
 
 export interface RuleChoice {
   readonly rules: Rules;
@@ -30,13 +31,13 @@ export function changedRules(
     rules: { ...defaultRules, ...rules },
     name: `R1-${name}`,
   });
+  if (hasDecision && chance(random, 0.5)) return change('decision', { decisionShape: 'ellipse' });
   return random.pick([
     ...(direction ? directions.filter((other) => !trained.includes(other)) : []).map((other): RuleChoice => ({
       rules: defaultRules,
       direction: other,
       name: 'R1-direction',
     })),
-    ...(hasDecision ? [1, 2].map(() => change('decision', { decisionShape: 'ellipse' })) : []),
     change('canvas', { canvasWidth: 1000, canvasHeight: 700 }),
     change('canvas', { canvasWidth: 700, canvasHeight: 1400 }),
     change('gap', { minGap: 60 }),

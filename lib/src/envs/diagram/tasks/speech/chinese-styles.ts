@@ -3,9 +3,10 @@ import type { Direction } from '../../types.js';
 import { chance, enumerate, numeral } from '../phrases.js';
 import { mentionGroup } from '../scene.js';
 import { edgesOf, type Statement } from '../statements.js';
-import { items, pair, sentence } from './chinese.js';
+import { items, sentence } from './chinese.js';
+import { inItems, inSentences, type Pronouns, type Said } from './coreference.js';
 import { decisions, notation } from './notation.js';
-import { name, names, type Clause, type Parts, type Speech, type Voice } from './voice.js';
+import { name, names, type Parts, type Speech, type Voice } from './voice.js';
 
 const nouns: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['流水线图', '流程示意图', '处理流程图'],
@@ -39,54 +40,56 @@ export const chinese: Speech = {
     arrows: (voice, statements) => {
       const arrow = voice.random.pick(['->', '→', '-->']);
       const body = statements.map((statement) => notation(statement, voice, arrow, '，')).join('，');
-      return parts([`${opening(voice)}：${body}`, ...notes(voice, 'notation')]);
+      return parts([`${opening(voice)}：${body}`], notes(voice, 'notation'));
     },
     sentences: (voice, statements) => {
       const { texts, coreferences } = clauses(voice, statements);
-      return parts([opening(voice), ...texts, ...notes(voice, 'sentences')], coreferences);
+      return parts([opening(voice), ...texts], notes(voice, 'sentences'), coreferences);
     },
     'from-to': (voice, statements) => {
-      const list = statements.flatMap((statement) => items(statement, voice));
+      const { texts, coreferences } = listed(voice, statements);
       const noun = voice.scene.undirected ? '连线' : '箭头';
       const hasEdges = statements.some((statement) => edgesOf(statement).length > 0);
-      return parts([
-        opening(voice),
-        `${hasEdges ? `${noun}如下：` : ''}${list.join('，')}`,
-        ...notes(voice, 'notation'),
-      ]);
+      const told = `${hasEdges ? `${noun}如下：` : ''}${texts.join('，')}`;
+      return parts([opening(voice), told], notes(voice, 'notation'), coreferences);
     },
     bullets: (voice, statements) => {
-      const written = chance(voice.random, 0.5);
-      const line = (statement: Statement): string =>
-        written ? sentence(statement, voice).text : notation(statement, voice, '->', '\n- ');
-      const body = statements.map((statement) => `\n- ${line(statement)}`).join('');
-      const said = notes(voice, written ? 'sentences' : 'notation');
-      return parts([...said, `${opening(voice)}：${body}`]);
+      const isWritten = chance(voice.random, 0.5);
+      const { texts, coreferences } = isWritten
+        ? clauses(voice, statements)
+        : { texts: statements.map((one) => notation(one, voice, '->', '\n- ')), coreferences: 0 };
+      const body = texts.map((text) => `\n- ${text}`).join('');
+      return parts(
+        [`${opening(voice)}：${body}`],
+        notes(voice, isWritten ? 'sentences' : 'notation'),
+        coreferences,
+      );
     },
     terse: (voice, statements) => {
       const arrow = voice.random.pick(['>', '→']);
       const body = statements.map((statement) => notation(statement, voice, arrow, '；')).join('；');
-      return parts([
-        `${voice.random.pick(nouns[voice.scene.family]!)}：${body}`,
-        ...notes(voice, 'notation'),
-      ]);
+      return parts([`${voice.random.pick(nouns[voice.scene.family]!)}：${body}`], notes(voice, 'notation'));
     },
     listing: (voice, statements) => {
       const all = voice.scene.nodes.map((_, i) => i);
       const unit = units[voice.scene.family] ?? '个框';
       const list = `${opening(voice)}，共${numeral(all.length, 'zh')}${unit}：${names(voice, all).join('、')}`;
-      const links = statements.flatMap(edgesOf).map((edge) => pair(edge, voice));
-      const connect = links.length > 0 ? [`连线：${links.join('，')}`] : [];
+      const { texts, coreferences } = listed(
+        voice,
+        statements.filter((one) => edgesOf(one).length > 0),
+      );
+      const connect = texts.length > 0 ? [`连线：${texts.join('，')}`] : [];
       const shapes = statements.filter(({ kind }) => kind === 'shape' || kind === 'overlap');
       const said = shapes.map((statement) => sentence(statement, voice).text);
-      return parts([list, ...connect, ...said, ...notes(voice, 'notation')]);
+      return parts([list, ...connect, ...said], notes(voice, 'notation'), coreferences);
     },
     question: (voice, statements) => {
       const { texts, coreferences } = clauses(voice, statements);
       const start = voice.random.pick(['能不能画一张', '可以帮我画一张', '能否给出一张']);
       const noun = voice.random.pick(nouns[voice.scene.family]!);
       return parts(
-        [`${start}${about(voice)}${noun}，其中${texts.join('，')}？`, ...notes(voice, 'sentences')],
+        [`${start}${about(voice)}${noun}，其中${texts.join('，')}？`],
+        notes(voice, 'sentences'),
         coreferences,
       );
     },
@@ -99,13 +102,13 @@ export const chinese: Speech = {
         `下周要介绍${voice.topic}，需要一张${voice.random.pick(nouns[voice.scene.family]!)}`,
       ]);
       const close = voice.random.pick(['整体就是这样', '内容就这些', '请整理成一张图']);
-      return parts([background, ...told, ...notes(voice, 'sentences'), close], coreferences);
+      return parts([background, ...told], [...notes(voice, 'sentences'), close], coreferences);
     },
   },
 };
 
-function parts(sentences: readonly string[], coreferences = 0): Parts {
-  return { sentences, coreferences };
+function parts(sentences: readonly string[], notes: readonly string[], coreferences = 0): Parts {
+  return { sentences, notes, coreferences };
 }
 
 function about(voice: Voice): string {
@@ -123,22 +126,14 @@ function connector(index: number, count: number, voice: Voice): string {
   return voice.random.pick(['接着，', '另外，', '同时，']);
 }
 
-/** Statements as sentences; with coreference on, a sentence about the node named last may say 后者. */
-function clauses(voice: Voice, statements: readonly Statement[]): { texts: string[]; coreferences: number } {
-  const texts: string[] = [];
-  let coreferences = 0;
-  let last: Clause | undefined;
-  for (const statement of statements) {
-    const clause = sentence(statement, voice);
-    const repeats = clause.subject !== undefined && clause.subject === last?.object;
-    if (voice.coreference && repeats && coreferences < 2) {
-      coreferences++;
-      if (chance(voice.random, 0.5)) texts[texts.length - 1] += `，后者${clause.predicate}`;
-      else texts.push(`后者${clause.predicate}`);
-    } else texts.push(clause.text);
-    last = clause;
-  }
-  return { texts, coreferences };
+const pronouns: Pronouns = { which: '，后者', latter: '后者' };
+
+function clauses(voice: Voice, statements: readonly Statement[]): Said {
+  return inSentences(voice, statements, sentence, pronouns);
+}
+
+function listed(voice: Voice, statements: readonly Statement[]): Said {
+  return inItems(voice, statements, (one, source) => items(one, voice, source).join('，'), '那里');
 }
 
 function notes(voice: Voice, told: 'notation' | 'sentences'): string[] {

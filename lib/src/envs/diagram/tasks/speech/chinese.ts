@@ -40,16 +40,16 @@ export function sentence(statement: Statement, voice: Voice): Clause {
   }
 }
 
-/** `从甲到乙`, for requests that list the arrows. */
-export function items(statement: Statement, voice: Voice): string[] {
+/** `从甲到乙`, for requests that list the arrows; `source` may stand for the name of 甲. */
+export function items(statement: Statement, voice: Voice, source?: string): string[] {
   if (statement.kind === 'shape' || statement.kind === 'overlap') return [sentence(statement, voice).text];
-  return edgesOf(statement).map((edge) => pair(edge, voice));
+  return edgesOf(statement).map((edge) => pair(edge, voice, source));
 }
 
 /** `从甲到乙`, with the label in brackets. */
-export function pair({ from, to, label }: SceneEdge, voice: Voice): string {
+function pair({ from, to, label }: SceneEdge, voice: Voice, source?: string): string {
   if (voice.scene.undirected) return `${name(voice, from)}与${name(voice, to)}`;
-  return `从${name(voice, from)}到${name(voice, to)}${label === undefined ? '' : `（标注${quoted(label, 'zh')}）`}`;
+  return `从${source ?? name(voice, from)}到${name(voice, to)}${label === undefined ? '' : `（标注${quoted(label, 'zh')}）`}`;
 }
 
 function told(voice: Voice, subject: number, predicate: string, object?: number): Clause {

@@ -4,8 +4,9 @@ import { capitalised, chance, enumerate, numeral } from '../phrases.js';
 import { isDecision, mentionGroup } from '../scene.js';
 import { edgesOf, type Statement } from '../statements.js';
 import { item, pair, sentence } from './english.js';
+import { inItems, inSentences, type Pronouns, type Said } from './coreference.js';
 import { decisions, notation } from './notation.js';
-import { name, names, type Clause, type Parts, type Speech, type Voice } from './voice.js';
+import { name, names, type Parts, type Speech, type Voice } from './voice.js';
 
 const nouns: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['a pipeline', 'a process diagram', 'a flow'],
@@ -46,30 +47,39 @@ export const english: Speech = {
     arrows: (voice, statements) => {
       const arrow = voice.random.pick(['->', '->', '-->', '=>']);
       const body = statements.map((statement) => notation(statement, voice, arrow, ', ')).join(', ');
-      return parts([`${opening(voice)}: ${body}`, ...notes(voice, inNotation)]);
+      return parts([`${opening(voice)}: ${body}`], notes(voice, notationLeaves));
     },
     sentences: (voice, statements) => {
       const { texts, coreferences } = clauses(voice, statements);
-      return parts([opening(voice), ...texts, ...notes(voice, inSentences)], coreferences);
+      return parts([opening(voice), ...texts], notes(voice, sentencesLeave), coreferences);
     },
     'from-to': (voice, statements) => {
-      const items = statements.map((statement) => item(statement, voice));
-      return parts([`${opening(voice)} with ${enumerate(items, 'en', ', and ')}`, ...notes(voice, {})]);
+      const { texts, coreferences } = inItems(
+        voice,
+        statements,
+        (one, source) => item(one, voice, source),
+        'there',
+      );
+      const told = `${opening(voice)} with ${enumerate(texts, 'en', ', and ')}`;
+      return parts([told], notes(voice, {}), coreferences);
     },
     bullets: (voice, statements) => {
-      const written = chance(voice.random, 0.5);
-      const line = (statement: Statement): string =>
-        written ? capitalised(sentence(statement, voice).text) : notation(statement, voice, '->', '\n- ');
-      const body = statements.map((statement) => `\n- ${line(statement)}`).join('');
-      const said = notes(voice, written ? inSentences : inNotation);
-      const [before, after] = chance(voice.random, 0.5) ? [said, []] : [[], said];
-      return parts([...before, `${opening(voice)}:${body}`, ...after]);
+      const isWritten = chance(voice.random, 0.5);
+      const { texts, coreferences } = isWritten
+        ? clauses(voice, statements)
+        : { texts: statements.map((one) => notation(one, voice, '->', '\n- ')), coreferences: 0 };
+      const body = texts.map((text) => `\n- ${capitalised(text)}`).join('');
+      return parts(
+        [`${opening(voice)}:${body}`],
+        notes(voice, isWritten ? sentencesLeave : notationLeaves),
+        coreferences,
+      );
     },
     terse: (voice, statements) => {
       const arrow = voice.random.pick(['>', '->']);
       const noun = voice.random.pick(nouns[voice.scene.family]!).replace(/^an? /, '');
       const body = statements.map((statement) => notation(statement, voice, arrow, '; ')).join('; ');
-      return parts([`${noun}: ${body}`, ...notes(voice, inNotation)]);
+      return parts([`${noun}: ${body}`], notes(voice, notationLeaves));
     },
     listing: (voice, statements) => {
       const all = voice.scene.nodes.map((_, i) => i);
@@ -78,12 +88,22 @@ export const english: Speech = {
       const verb = voice.random.pick(
         voice.scene.undirected ? ['join '] : ['connect ', 'link ', 'draw arrows from '],
       );
-      const links = statements.flatMap(edgesOf).map((edge) => pair(edge, voice));
       const separator = verb.endsWith('from ') ? ', from ' : ', ';
-      const connect = links.length > 0 ? [verb + links.join(separator)] : [];
+      const write = (one: Statement, source: string | undefined): string =>
+        edgesOf(one)
+          .map((edge) => pair(edge, voice, source))
+          .join(separator);
+      const arrows = statements.filter((one) => edgesOf(one).length > 0);
+      const { texts, coreferences } = inItems(
+        voice,
+        arrows,
+        write,
+        verb.endsWith('from ') ? 'there' : 'the latter',
+      );
+      const connect = texts.length > 0 ? [verb + texts.join(separator)] : [];
       const shapes = statements.filter(({ kind }) => kind === 'shape' || kind === 'overlap');
       const said = shapes.map((statement) => sentence(statement, voice).text);
-      return parts([list, ...connect, ...said, ...notes(voice, { decisions: true })]);
+      return parts([list, ...connect, ...said], notes(voice, { decisions: true }), coreferences);
     },
     question: (voice, statements) => {
       const noun = `${voice.random.pick(nouns[voice.scene.family]!)}${about(voice)}`;
@@ -95,7 +115,7 @@ export const english: Speech = {
       ]);
       const { texts, coreferences } = clauses(voice, statements);
       const [first, ...others] = [`${start} ${noun} in which ${texts[0]}`, ...texts.slice(1)];
-      return parts([`${[first, ...others].join(', and ')}?`, ...notes(voice, inSentences)], coreferences);
+      return parts([`${[first, ...others].join(', and ')}?`], notes(voice, sentencesLeave), coreferences);
     },
     narrative: (voice, statements) => {
       const { texts, coreferences } = clauses(voice, statements);
@@ -111,13 +131,13 @@ export const english: Speech = {
         'that is all there is to it',
         'please put this into one picture',
       ]);
-      return parts([background, ...told, ...notes(voice, inSentences), close], coreferences);
+      return parts([background, ...told], [...notes(voice, sentencesLeave), close], coreferences);
     },
   },
 };
 
-function parts(sentences: readonly string[], coreferences = 0): Parts {
-  return { sentences, coreferences };
+function parts(sentences: readonly string[], notes: readonly string[], coreferences = 0): Parts {
+  return { sentences, notes, coreferences };
 }
 
 function about(voice: Voice): string {
@@ -144,22 +164,10 @@ function connector(index: number, count: number, voice: Voice): string {
   return voice.random.pick(['next, ', 'besides, ', 'it is also true that ', 'then, ']);
 }
 
-/** Statements as sentences; with coreference on, a sentence about the node named last may use a pronoun. */
-function clauses(voice: Voice, statements: readonly Statement[]): { texts: string[]; coreferences: number } {
-  const texts: string[] = [];
-  let coreferences = 0;
-  let last: Clause | undefined;
-  for (const statement of statements) {
-    const clause = sentence(statement, voice);
-    const repeats = clause.subject !== undefined && clause.subject === last?.object;
-    if (voice.coreference && repeats && coreferences < 2) {
-      coreferences++;
-      if (chance(voice.random, 0.5)) texts[texts.length - 1] += `, which then ${clause.predicate}`;
-      else texts.push(`the latter ${clause.predicate}`);
-    } else texts.push(clause.text);
-    last = clause;
-  }
-  return { texts, coreferences };
+const pronouns: Pronouns = { which: ', which then ', latter: 'the latter ' };
+
+function clauses(voice: Voice, statements: readonly Statement[]): Said {
+  return inSentences(voice, statements, sentence, pronouns);
 }
 
 /** What the way of telling leaves open: which boxes are decisions, that verbs or bracketed words are labels. */
@@ -169,8 +177,8 @@ interface Unsaid {
   readonly brackets?: true;
 }
 
-const inNotation: Unsaid = { decisions: true, brackets: true };
-const inSentences: Unsaid = { verbs: true };
+const notationLeaves: Unsaid = { decisions: true, brackets: true };
+const sentencesLeave: Unsaid = { verbs: true };
 
 function notes(voice: Voice, unsaid: Unsaid): string[] {
   return [

@@ -67,15 +67,15 @@ export function sentence(statement: Statement, voice: Voice): Clause {
   }
 }
 
-/** `an arrow from A to B`, for requests that list what to draw. */
-export function item(statement: Statement, voice: Voice): string {
+/** `an arrow from A to B`, for requests that list what to draw; `source` may stand for the name of A. */
+export function item(statement: Statement, voice: Voice, source?: string): string {
   const line = voice.scene.undirected;
   switch (statement.kind) {
     case 'edge': {
       const { from, to, label } = statement.edge;
       if (line) return `a line between ${enumerate(names(voice, [from, to]))}`;
       const labelled = label === undefined ? 'an arrow' : `an arrow labelled ${quoted(label, 'en')}`;
-      return `${labelled} from ${name(voice, from)} to ${name(voice, to)}`;
+      return `${labelled} from ${source ?? name(voice, from)} to ${name(voice, to)}`;
     }
     case 'path':
       return `${line ? 'lines' : 'arrows'} from ${names(voice, statement.nodes).join(' to ')}`;
@@ -95,8 +95,8 @@ export function item(statement: Statement, voice: Voice): string {
 }
 
 /** `A to B`: what follows "Connect". */
-export function pair({ from, to, label }: SceneEdge, voice: Voice): string {
-  const plain = `${name(voice, from)} to ${name(voice, to)}`;
+export function pair({ from, to, label }: SceneEdge, voice: Voice, source?: string): string {
+  const plain = `${source ?? name(voice, from)} to ${name(voice, to)}`;
   return label === undefined ? plain : `${plain} with the label ${quoted(label, 'en')}`;
 }
 

@@ -1,22 +1,24 @@
 /** Puts a scene into words. */
 import type { RandomStream } from '../../../../tensor/random.js';
+import { fillIn } from '../assemble.js';
 import { capitalised, chance } from '../phrases.js';
 import type { Scene, Telling } from '../scene.js';
 import { compact, edgesOf, separate } from '../statements.js';
 import { topics } from '../vocabulary/common.js';
 import type { Wording } from '../vocabulary/index.js';
 import { asides } from './asides.js';
+import { notation } from './notation.js';
 import { chinese } from './chinese-styles.js';
 import { english } from './english-styles.js';
 import { heldOutStyles, styleNames, type Speech, type StyleName, type Voice } from './voice.js';
 
-/** How requests vary; the shares are those of the data design. */
-const SHUFFLED = 0.3;
+/** How requests vary. Of the shuffled ones some have a single statement, so that 30 % remain. */
+const SHUFFLED = 0.35;
 const DISTRACTED = 0.4;
 const QUOTED = 0.15;
 const COMPACT = 0.5;
 /** More than the 20 % that end up with a pronoun: many requests offer no place for one. */
-const WANTS_COREFERENCE = 0.6;
+const WANTS_COREFERENCE = 0.95;
 
 const speeches: Readonly<Record<Scene['lang'], Speech>> = { en: english, zh: chinese };
 
@@ -43,29 +45,48 @@ export function tell(
   random: RandomStream,
 ): Told {
   const style = messages ? 'sentences' : random.pick(openStyles(heldOut));
-  const voice: Voice = {
-    scene,
-    words,
-    topic: topics[scene.domain]![scene.lang],
-    random,
-    coreference: chance(random, WANTS_COREFERENCE),
-    quoteAll: chance(random, QUOTED),
-  };
+  const voice = makeVoice(scene, words, !messages && chance(random, WANTS_COREFERENCE), random);
   const plan = chance(random, COMPACT) && !messages ? compact(scene) : separate(scene);
   const shuffled = !messages && plan.length > 1 && (heldOut || chance(random, SHUFFLED));
   const statements = shuffled ? random.shuffle(plan) : plan;
-  const { sentences, coreferences } = speeches[scene.lang].styles[style](voice, statements);
+  const { sentences, notes, coreferences } = speeches[scene.lang].styles[style](voice, statements);
   const added = chance(random, DISTRACTED) ? asides(scene.lang, absent, random) : [];
   return {
     template: `${scene.lang}/${scene.family}/${messages ? 'build-up' : style}`,
     messages: messages
-      ? inMessages([...sentences, ...added], messages, scene.lang)
-      : [punctuate(placed(sentences, added, random), scene.lang)],
+      ? inMessages([sentences[0]!, ...notes, ...sentences.slice(1), ...added], messages, scene.lang)
+      : [punctuate(placed([...sentences, ...notes], added, random), scene.lang)],
     edges: statements.flatMap(edgesOf),
     distractor: added.join(' '),
     coreference: coreferences > 0,
     shuffled,
   };
+}
+
+/** Only the arrows, as a phrase for the middle of a sentence. */
+export function tellGraph(
+  scene: Scene,
+  words: Wording,
+  random: RandomStream,
+): { text: string; style: string } {
+  const voice = makeVoice(scene, words, false, random);
+  const [comma, semicolon] = scene.lang === 'en' ? [', ', '; '] : ['，', '；'];
+  // In sentences, the verbs of an entity diagram would need a note that they are labels.
+  const style = scene.family !== 'entity' && chance(random, 0.5) ? 'sentences' : 'arrows';
+  const text =
+    style === 'arrows'
+      ? compact(scene)
+          .map((statement) => notation(statement, voice, '->', comma))
+          .join(comma)
+      : separate(scene)
+          .map((statement) => speeches[scene.lang].sentence(statement, voice).text)
+          .join(semicolon);
+  return { text: fillIn(scene, text), style };
+}
+
+function makeVoice(scene: Scene, words: Wording, coreference: boolean, random: RandomStream): Voice {
+  const topic = topics[scene.domain]![scene.lang];
+  return { scene, words, topic, random, coreference, quoteAll: chance(random, QUOTED) };
 }
 
 function openStyles(heldOut: boolean): readonly StyleName[] {
@@ -83,7 +104,10 @@ function placed(
   return [first, ...sentences, ...others];
 }
 
-/** Cuts sentences into messages of nearly equal length; the later ones say that they add something. */
+/**
+ * Cuts sentences into messages of nearly equal length; the later ones say that they add something. What holds for the
+ * whole picture comes early: a shape cannot become another shape.
+ */
 function inMessages(sentences: readonly string[], count: number, lang: Scene['lang']): string[] {
   const size = Math.ceil(sentences.length / count);
   const chunks = Array.from({ length: count }, (_, i) => sentences.slice(i * size, (i + 1) * size));

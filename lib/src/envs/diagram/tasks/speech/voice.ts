@@ -35,9 +35,10 @@ export interface Speech {
   readonly styles: Readonly<Record<StyleName, (voice: Voice, statements: readonly Statement[]) => Parts>>;
 }
 
-/** A request in pieces; notes and asides go between the body and the end, or before. */
+/** A request in pieces: the opening first, then what is told, then what the telling left open. */
 export interface Parts {
   readonly sentences: readonly string[];
+  readonly notes: readonly string[];
   readonly coreferences: number;
 }
 

@@ -31,6 +31,18 @@ export const commonDomains: readonly Domain[] = [
 /** The three domains that only `ood-vocab` speaks of. */
 export const heldOutDomains: readonly Domain[] = [hospital, factory, travel];
 
+/**
+ * The second name of a label in the graph, as `DB = Database`, for tolerance to synonyms in evaluation; training tasks
+ * never mention it.
+ */
+export function aliasIn(
+  domain: Domain,
+  { lang, nodes }: Pick<Scene, 'lang' | 'nodes'>,
+): { readonly alias?: string } {
+  const [second, first] = domain[lang].alias;
+  return nodes.some(({ label }) => label === first) ? { alias: `${second} = ${first}` } : {};
+}
+
 /** Things of the domain that are not in the graph: no label is part of them, nor are they part of a label. */
 export function absentWords(
   domain: Domain,
