@@ -136,15 +136,16 @@ describe('collectToFile', () => {
   });
 
   it('asks nobody about answers that are already there', async () => {
-    const first = { ...options, tasks: tasks.slice(0, 3) };
-    await collectToFile(path, first);
     let asked = 0;
     const counting: Teacher<DiagramTask> = {
       ...prose,
       answer: (...args) => (asked++, prose.answer(...args)),
     };
-    const records = await collectToFile(path, { ...options, teachers: [{ teacher: counting, keep: 'all' }] });
-    expect([records.length, asked]).toEqual([12, 6]);
+    const counted = { ...options, teachers: [{ teacher: counting, keep: 'all' as const }] };
+    await collectToFile(path, { ...counted, tasks: tasks.slice(0, 3) });
+    expect(asked).toBe(6);
+    expect(await collectToFile(path, counted)).toHaveLength(12);
+    expect(asked).toBe(12);
   });
 
   it('names the line that is corrupt', async () => {
@@ -152,7 +153,7 @@ describe('collectToFile', () => {
     const lines = readFileSync(path, 'utf8').split('\n');
     writeFileSync(path, [...lines.slice(0, 2), '{"taskId":', ...lines.slice(3)].join('\n'));
     await expect(collectToFile(path, options)).rejects.toThrow('answers.jsonl, line 3: not JSON');
-    const { reward: _gone, ...incomplete } = JSON.parse(lines[2]!) as TrajectoryRecord;
+    const incomplete = { ...(JSON.parse(lines[2]!) as TrajectoryRecord), reward: undefined };
     writeFileSync(path, [...lines.slice(0, 2), JSON.stringify(incomplete), ...lines.slice(3)].join('\n'));
     expect(() => readTrajectories(path)).toThrow('answers.jsonl, line 3: reward:');
   });
@@ -163,9 +164,15 @@ describe('collectToFile', () => {
     expect(() => readTrajectories(path)).toThrow('line 13: unfinished line; resume the collection');
   });
 
-  it('notices that a task has changed since', async () => {
+  it('does not mix answers from different settings', async () => {
     await collectToFile(path, options);
     const changed = tasks.map((task) => ({ ...task, requests: ['Something else'] }));
-    await expect(collectToFile(path, { ...options, tasks: changed })).rejects.toThrow('has changed since');
+    await expect(collectToFile(path, { ...options, tasks: changed })).rejects.toThrow('with prompt hash "');
+    await expect(collectToFile(path, { ...options, seed: 1 })).rejects.toThrow(
+      'with seed "0", now it is "1"',
+    );
+    await expect(collectToFile(path, { ...options, teachers: [{ teacher: prose }] })).rejects.toThrow(
+      'with teacher "scripted-',
+    );
   });
 });

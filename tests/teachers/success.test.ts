@@ -25,9 +25,9 @@ async function failures(name: string, tasks: readonly DiagramTask[]): Promise<st
     if (!record.success) failed.push(record.taskId);
   }
   const milliseconds = (performance.now() - start) / tasks.length;
-  console.log(
+  process.stdout.write(
     `${name.padEnd(14)} success ${tasks.length - failed.length}/${tasks.length}  ` +
-      `mean R ${(reward / tasks.length).toFixed(3)}  ${milliseconds.toFixed(1)} ms a task`,
+      `mean R ${(reward / tasks.length).toFixed(3)}  ${milliseconds.toFixed(1)} ms a task\n`,
   );
   return failed;
 }
@@ -43,5 +43,35 @@ describe('the scripted teacher succeeds', () => {
       generateTask({ seed: 11, split: 'train', index, profile: 'curriculum' }),
     );
     expect(await failures('curriculum', tasks)).toEqual([]);
+  });
+});
+
+describe('on generated tasks', () => {
+  const sample = Array.from({ length: 20 }, (_, index) => generateTask({ seed: 12, split: 'train', index }));
+
+  it('different layouts differ and all succeed', async () => {
+    const teachers = [{ teacher: scriptedTeacher({ numLayouts: 3 }) }];
+    const answers = new Map<string, Set<string>>();
+    for await (const record of collect({ env, tasks: sample, teachers, numGenerations: 3 })) {
+      expect(record).toMatchObject({ success: true });
+      const own = answers.get(record.taskId) ?? new Set();
+      answers.set(record.taskId, own.add(record.turns[0]!.completion));
+    }
+    const drawn = sample.filter(({ kind }) => kind === 'draw' || kind === 'build-up');
+    for (const { id } of drawn) expect(answers.get(id)!.size).toBe(3);
+  });
+
+  it('mediocre drawings are valid and structurally right, and only placed badly', async () => {
+    const tasks = Array.from({ length: 60 }, (_, index) =>
+      generateTask({ seed: 12, split: 'train', index, profile: 'curriculum' }),
+    );
+    const teachers = [{ teacher: scriptedTeacher({ quality: 'mediocre' }), keep: 'all' as const }];
+    let reward = 0;
+    for await (const { metrics, success, reward: own } of collect({ env, tasks, teachers })) {
+      expect([metrics['terms/valid'], metrics['terms/structure'], success]).toEqual([1, 1, false]);
+      reward += own / tasks.length;
+    }
+    expect(reward).toBeGreaterThan(0.55);
+    expect(reward).toBeLessThan(0.85);
   });
 });

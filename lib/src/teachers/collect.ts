@@ -44,8 +44,8 @@ const answersPerBreath = 16;
  * Lets teachers act in an environment and yields every episode, kept or rejected, in task order.
  * Which teacher answers depends on the seed, the task and the sample only, so an interrupted collection goes on identically.
  *
- * Throws when the options are unusable, when `done` holds answers to a task that has changed since, when the signal is
- * aborted (its reason), and whatever a teacher throws.
+ * Throws when the options are unusable, when `done` was collected with another seed, teacher or prompt, when the signal
+ * is aborted (its reason), and whatever a teacher throws.
  */
 export async function* collect<T extends Task>(options: CollectOptions<T>): AsyncGenerator<TrajectoryRecord> {
   const { env, tasks, numGenerations = 1, seed = 0, done = [], signal, onProgress } = options;
@@ -57,18 +57,11 @@ export async function* collect<T extends Task>(options: CollectOptions<T>): Asyn
   for (const task of tasks) {
     for (let sample = 0; sample < numGenerations; sample++) {
       signal?.throwIfAborted();
+      const choice = pickTeacher(options.teachers, seed, task, sample);
       const known = existing.get(recordKey({ taskId: task.id, sample }));
-      const record =
-        known ??
-        (await runEpisode(
-          env,
-          task,
-          pickTeacher(options.teachers, seed, task, sample),
-          sample,
-          seed,
-          signal,
-        ));
-      if (known !== undefined) requireSamePrompt(known, env.start(task).initialObservation());
+      if (known !== undefined)
+        requireSameOrigin(known, choice.teacher, seed, env.start(task).initialObservation());
+      const record = known ?? (await runEpisode(env, task, choice, sample, seed, signal));
       finished++;
       if (record.rejection === null) kept++;
       if (known === undefined) yield record;
@@ -140,11 +133,24 @@ function promptHash(observation: string): string {
   return hashText(observation).toString(16).padStart(8, '0');
 }
 
-function requireSamePrompt(record: TrajectoryRecord, observation: string): void {
-  if (record.promptHash === promptHash(observation)) return;
+/** An answer that exists may be used again only if it would be asked for again in the same way. */
+function requireSameOrigin(
+  record: TrajectoryRecord,
+  teacher: Teacher<never>,
+  seed: number,
+  prompt: string,
+): void {
+  const facts: readonly [what: string, then: string, now: string][] = [
+    ['seed', String(record.seed), String(seed)],
+    ['teacher', `${record.teacher.name} ${record.teacher.version}`, `${teacher.name} ${teacher.version}`],
+    ['prompt hash', record.promptHash, promptHash(prompt)],
+  ];
+  const changed = facts.find(([, then, now]) => then !== now);
+  if (changed === undefined) return;
+  const [what, then, now] = changed;
   throw new Error(
-    `task "${record.taskId}" has changed since its answers were collected (prompt hash ${record.promptHash} ` +
-      `became ${promptHash(observation)}); remove the file and collect again`,
+    `the answer to task "${record.taskId}" was collected with ${what} "${then}", now it is "${now}"; ` +
+      'remove the file and collect again, or go on with the old settings',
   );
 }
 
