@@ -7,7 +7,7 @@ import { labelFits } from './text-metrics.js';
 import type { Canvas, LintCode, Problem, Rules, Shape } from './types.js';
 
 /** Arrows longer than this many mean box diagonals are hard to follow. */
-export const FAR_DIAGONALS = 2.5 / 0.6;
+export const FAR_DIAGONALS: number = 2.5 / 0.6;
 
 /** All unordered pairs, earlier item first. */
 function* pairs<T>(items: readonly T[]): Generator<readonly [T, T]> {
