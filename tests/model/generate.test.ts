@@ -115,8 +115,19 @@ describe.each(['wasm', 'cpu'] as const)('generate on %s', (backend) => {
   });
 
   it('reports filtered log-probabilities on the filtered support', async () => {
-    const samples = await generate(model, prompts, { ...params, topK: 1 }, keys);
-    samples.forEach(({ logprobs }) => expect([...logprobs].every((value) => value === 0)).toBe(true));
+    const samples = await generate(model, prompts, { ...params, temperature: 0.8, topK: 3 }, keys);
+    samples.forEach(({ tokens, logprobs }, i) => {
+      const sequence = [...prompts[i]!, ...tokens];
+      const logits = tf.tidy(() =>
+        outputLogits(model, forward(model, tf.tensor2d([sequence], undefined, 'int32'))).arraySync(),
+      ) as number[][][];
+      const expected = [...tokens].map((token, n) => {
+        const scaled = logits[0]![prompts[i]!.length - 1 + n]!.map((logit) => logit / 0.8);
+        const kept = [...scaled].sort((a, b) => b - a).slice(0, 3);
+        return scaled[token]! - Math.log(kept.reduce((total, logit) => total + Math.exp(logit), 0));
+      });
+      expect(maxDifference(logprobs, expected)).toBeLessThan(1e-4);
+    });
   });
 
   it('leaks nothing, also when it is stopped', async () => {

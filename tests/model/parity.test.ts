@@ -119,6 +119,21 @@ describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
   });
 });
 
+describe('padSelected', () => {
+  it('passes the gradient of each place to the value that stands there', () => {
+    const selection = selectTokens([
+      { tokens: [5, 6, 7], mask: [0, 1, 1] },
+      { tokens: [8, 9], mask: [0, 1] },
+    ]);
+    const places = tf.tensor2d([
+      [1, 2, 3],
+      [4, 5, 6],
+    ]);
+    const gradient = tf.grad((values) => tf.sum(tf.mul(padSelected(values, selection), places)));
+    expect([...gradient(tf.tensor1d([0.1, 0.2, 0.3])).dataSync()]).toEqual([2, 3, 5]);
+  });
+});
+
 describe('selectTokens', () => {
   it('lists tokens by sequence, then position', () => {
     const selection = selectTokens([

@@ -3,7 +3,11 @@ export interface Tokenizer {
   readonly vocabSize: number;
   /** Special tokens are recognised in text only when `allowSpecial` is true (a user must not be able to type one). */
   encode(text: string, options?: { readonly allowSpecial?: boolean }): Int32Array;
-  /** Exact inverse of `encode` on valid Unicode; invalid byte sequences become U+FFFD. Special tokens are kept unless `skipSpecial`. */
+  /**
+   * Exact inverse of `encode` on valid Unicode; invalid byte sequences become U+FFFD. Special tokens are kept unless
+   * `skipSpecial`. Not the other way round: a policy may sample `t`, `h` where `encode` gives `th`, so what was sampled
+   * is kept as tokens, never as text.
+   */
   decode(ids: ArrayLike<number>, options?: { readonly skipSpecial?: boolean }): string;
   /** Id of a token by its text, `undefined` when there is none. */
   tokenId(token: string): number | undefined;
