@@ -6,8 +6,8 @@ import { casesOf } from './cases.js';
 import { cleanLog } from './samples.js';
 
 const cases = [
-  ...casesOf('curriculum', ['train', 'ood-size'], 8),
-  ...casesOf('full', ['train', 'ood-size', 'ood-topology', 'ood-lang'], 6),
+  ...casesOf('curriculum', ['train', 'ood-size'], 5),
+  ...casesOf('full', ['train', 'ood-size', 'ood-topology', 'ood-lang'], 4),
 ].filter(({ task }) => task.initial === undefined);
 
 type Fault = (canvas: Canvas, task: DiagramTask) => Canvas[];
@@ -19,7 +19,7 @@ const replaced = <T>(items: readonly T[], index: number, item: T): T[] =>
 /** One fault at a time, wherever it can be made; with the least that each must cost. */
 const faults: Readonly<Record<string, readonly [least: number, fault: Fault]>> = {
   'a lost arrow': [
-    0.03,
+    0.02,
     (canvas) => canvas.edges.map((_, i) => ({ ...canvas, edges: without(canvas.edges, i) })),
   ],
   'a reversed arrow': [

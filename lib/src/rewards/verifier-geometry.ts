@@ -1,6 +1,8 @@
 /** Strict legibility, checked by other means than the reward's: outlines as inequalities, arrows sampled point by point. */
 import { defaultRules } from '../envs/diagram/canvas.js';
+import type { Segment } from '../envs/diagram/geometry.js';
 import { drawEdges } from '../envs/diagram/routes.js';
+import type { DrawnEdge } from '../envs/diagram/routes.js';
 import { innerArea, LINE_HEIGHT, lineWidth, wrapLabel } from '../envs/diagram/text-metrics.js';
 import type { Canvas, DiagramTask, Direction, ExpectedGraph, Shape } from '../envs/diagram/types.js';
 
@@ -29,11 +31,14 @@ export function isWithin(inner: Rect, outer: Rect, margin: number): boolean {
 export function geometryFaults(task: DiagramTask, canvas: Canvas, shapeOf: Identification): string[] {
   const groups = task.graph.groups.map(({ id }) => shapeOf.get(id)!);
   const leaves = task.graph.nodes.map(({ id }) => shapeOf.get(id)!);
+  const drawn = drawEdges(canvas);
   return [
     ...outside(canvas),
     ...overlaps(task.graph, canvas, shapeOf, groups),
     ...tightLabels(canvas, leaves),
-    ...badArrows(canvas, leaves),
+    ...piercingArrows(drawn, leaves),
+    ...coveredLabels(canvas, drawn, leaves),
+    ...longArrows(drawn, leaves),
     ...wrongWay(task.graph, shapeOf),
     ...brokenRules(task, canvas, shapeOf),
   ];
@@ -106,7 +111,7 @@ function tightLabels(canvas: Canvas, leaves: readonly Shape[]): string[] {
 }
 
 /** Pixels between the points at which an arrow is looked at, and how many of them may fall into a foreign shape. */
-const sampling = { step: 0.25, tolerated: 2 };
+const sampling = { step: 0.25, tolerated: 3 };
 
 function coversPoint({ shape, x, y, width, height }: Shape, px: number, py: number): boolean {
   const u = Math.abs((2 * (px - x)) / width - 1);
@@ -115,42 +120,58 @@ function coversPoint({ shape, x, y, width, height }: Shape, px: number, py: numb
   return shape === 'diamond' ? u + v < 1 : Math.max(u, v) < 1;
 }
 
-function badArrows(canvas: Canvas, leaves: readonly Shape[]): string[] {
-  const drawn = drawEdges(canvas);
-  const faults: string[] = [];
-  const texts = canvas.shapes.filter(({ shape, id }) => shape === 'text' && !isInsideAny(canvas, leaves, id));
-  for (const { edge, segments, labelBox } of drawn) {
-    const name = `${edge.from}>${edge.to}`;
-    if (segments.length === 0) faults.push(`${name} cannot be seen`);
-    for (const leaf of leaves) {
-      if (leaf.id === edge.from || leaf.id === edge.to) continue;
-      let hits = 0;
-      for (const { start, end } of segments) {
-        const pieces = Math.ceil(Math.hypot(end.x - start.x, end.y - start.y) / sampling.step);
-        for (let i = 0; i <= pieces; i++) {
-          const t = i / pieces;
-          if (coversPoint(leaf, start.x + t * (end.x - start.x), start.y + t * (end.y - start.y))) hits++;
-        }
-      }
-      if (hits > sampling.tolerated + 1) faults.push(`${name} runs through ${leaf.id}`);
-    }
-    if (!labelBox) continue;
-    const others = drawn.flatMap((other) => (other.edge !== edge && other.labelBox ? [other.labelBox] : []));
-    if ([...leaves, ...texts, ...others].some((obstacle) => sharedArea(labelBox, obstacle) > 0)) {
-      faults.push(`the label of ${name} is covered`);
-    }
+/** Pixels of the arrow inside the shape, counted in samples. */
+function samplesInside(shape: Shape, { start, end }: Segment): number {
+  const reach = { x: Math.min(start.x, end.x), y: Math.min(start.y, end.y) };
+  const [dx, dy] = [end.x - start.x, end.y - start.y];
+  const isNear =
+    shared(reach.x, Math.abs(dx), shape.x, shape.width) >= 0 &&
+    shared(reach.y, Math.abs(dy), shape.y, shape.height) >= 0;
+  if (!isNear) return 0;
+  const pieces = Math.ceil(Math.hypot(dx, dy) / sampling.step);
+  let inside = 0;
+  for (let i = 0; i <= pieces; i++) {
+    if (coversPoint(shape, start.x + (i / pieces) * dx, start.y + (i / pieces) * dy)) inside++;
   }
-  const lines = drawn.filter(({ edge, route }) => route && edge.from !== edge.to);
-  const travelled = lines.reduce((sum, { length }) => sum + length, 0) / Math.max(1, lines.length);
-  const diagonal =
-    leaves.reduce((sum, { width, height }) => sum + Math.hypot(width, height), 0) / leaves.length;
-  if (0.6 * travelled > 2.5 * diagonal) faults.push('arrows are too long');
-  return faults;
+  return inside;
 }
 
-function isInsideAny(canvas: Canvas, leaves: readonly Shape[], id: string): boolean {
-  const text = canvas.shapes.find((shape) => shape.id === id)!;
-  return leaves.some((leaf) => isWithin(text, leaf, 4));
+function piercingArrows(drawn: readonly DrawnEdge[], leaves: readonly Shape[]): string[] {
+  return drawn.flatMap(({ edge, segments }) => {
+    const name = `${edge.from}>${edge.to}`;
+    if (segments.length === 0) return [`${name} cannot be seen`];
+    return leaves
+      .filter(({ id }) => id !== edge.from && id !== edge.to)
+      .filter((leaf) => {
+        const inside = segments.reduce((sum, segment) => sum + samplesInside(leaf, segment), 0);
+        return inside > sampling.tolerated;
+      })
+      .map((leaf) => `${name} runs through ${leaf.id}`);
+  });
+}
+
+function coveredLabels(canvas: Canvas, drawn: readonly DrawnEdge[], leaves: readonly Shape[]): string[] {
+  const notes = canvas.shapes.filter(
+    (text) => text.shape === 'text' && !leaves.some((leaf) => isWithin(text, leaf, 4)),
+  );
+  return drawn
+    .filter(({ edge, labelBox }) => {
+      if (!labelBox) return false;
+      const others = drawn.flatMap((other) => (other.edge === edge ? [] : (other.labelBox ?? [])));
+      return [...leaves, ...notes, ...others].some((obstacle) => sharedArea(labelBox, obstacle) > 0);
+    })
+    .map(({ edge }) => `the label of ${edge.from}>${edge.to} is covered`);
+}
+
+/** Arrows may be 2.5 / 0.6 leaf diagonals long, on average. */
+function longArrows(drawn: readonly DrawnEdge[], leaves: readonly Shape[]): string[] {
+  const lengths = drawn
+    .filter(({ edge, route }) => route && edge.from !== edge.to)
+    .map(({ length }) => length);
+  const diagonals = leaves.map(({ width, height }) => Math.hypot(width, height));
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  return 0.6 * mean(lengths) > 2.5 * mean(diagonals) ? ['arrows are too long'] : [];
 }
 
 function wrongWay(graph: ExpectedGraph, shapeOf: Identification): string[] {
