@@ -23,13 +23,15 @@ const BAR = 24;
 
 /** The view as lines for a terminal `width` cells wide. */
 export function runLines(view: RunView, width: number, style: Style): string[] {
-  const share = view.totalSteps === 0 ? 0 : Math.min(1, view.step / view.totalSteps);
+  const stages = view.stages.map((stage) => stageName(stage, style)).join(style.dim(' → '));
+  if (view.totalSteps === 0) return [stages];
+  const share = Math.min(1, view.step / view.totalSteps);
   const full = Math.round(share * BAR);
   const bar = style.accent('█'.repeat(full)) + style.dim('░'.repeat(BAR - full));
   const left = view.remainingMs === undefined ? '' : `, ${duration(view.remainingMs)} left`;
   const numbers = fitToWidth(view.headline.map((h) => `${h.name} ${h.value}`).join('   '), width - 28);
   const lines = [
-    view.stages.map((stage) => stageName(stage, style)).join(style.dim(' → ')),
+    stages,
     `${bar} ${fitToWidth(`${percent(share, 0)}  step ${view.step} of ${view.totalSteps}${left}`, width - BAR - 1)}`,
     `${numbers}  ${style.accent(sparkline(view.trend, 24))}`,
   ];

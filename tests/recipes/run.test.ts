@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunEvent } from 'posttrain/recipes/diagram/events';
+import { quickRecipe } from 'posttrain/recipes/diagram/recipe';
+import {
+  createRun,
+  finishedStages,
+  openRun,
+  type RunFolder,
+} from 'posttrain/recipes/diagram/run-folder.node';
+import { describeRun, runDiagram } from 'posttrain/recipes/diagram/run.node';
+import { initBackend } from 'posttrain/tensor';
+import { writeTinyBase } from './tiny-base.js';
+
+const recipe = {
+  ...quickRecipe,
+  teacher: { tasks: 12, numGenerations: 1 },
+  sft: { ...quickRecipe.sft, maxSteps: 5, batchSize: 4 },
+  // beta > 0: the reference must survive the break, too
+  grpo: {
+    ...quickRecipe.grpo,
+    maxSteps: 3,
+    promptsPerStep: 2,
+    numGenerations: 2,
+    maxCompletionLength: 24,
+    beta: 0.1,
+  },
+  evaluation: { idTasks: 2, otherTasks: 1, samplesPerTask: 2, galleryTasks: 1, maxCompletionLength: 24 },
+  checkpointEvery: 2,
+};
+
+describe('a run of all stages', () => {
+  const out = mkdtempSync(join(tmpdir(), 'posttrain-run-'));
+  const base = join(out, 'base');
+  let whole: RunFolder;
+
+  beforeAll(async () => {
+    await initBackend({ backend: 'wasm' });
+    await writeTinyBase(base);
+    whole = createRun(out, await describeRun('whole', 3, recipe));
+    await go(whole);
+  }, 120_000);
+  afterAll(() => rmSync(out, { recursive: true }));
+
+  async function go(
+    folder: RunFolder,
+    onEvent: (event: RunEvent, stop: () => void) => void = () => {},
+  ): Promise<boolean> {
+    const { config } = openRun(folder.path);
+    const controller = new AbortController();
+    const emit = (event: RunEvent): void => onEvent(event, () => controller.abort());
+    return runDiagram({ folder, config, base, signal: controller.signal, emit });
+  }
+
+  it('leaves config, metrics, completions, checkpoints, evaluation and report, and nothing half-written', () => {
+    expect(filesOf(whole)).toEqual([
+      'completions/completions_00002.jsonl',
+      'config.json',
+      'evaluation.json',
+      'evaluation/base.json',
+      'evaluation/grpo.json',
+      'evaluation/sft.json',
+      'grpo/config.json',
+      'grpo/model.safetensors',
+      'grpo/tokenizer.json',
+      'metrics.jsonl',
+      'report.html',
+      'sft/config.json',
+      'sft/model.safetensors',
+      'sft/tokenizer.json',
+      'stages.json',
+      'teacher/trajectories.jsonl',
+    ]);
+    expect(Object.keys(finishedStages(whole))).toEqual(['teacher', 'sft', 'grpo', 'evaluate', 'report']);
+    const steps = readFileSync(whole.metrics, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(steps).toHaveLength(5 + 3);
+    expect(steps[0]).toMatchObject({ stage: 'sft', step: 1, num_tokens: expect.any(Number) as number });
+    expect(steps[7]).toMatchObject({
+      stage: 'grpo',
+      step: 3,
+      reward: expect.any(Number) as number,
+      kl: expect.any(Number) as number,
+    });
+  });
+
+  it('is bit-identical when it is stopped twice and resumed', async () => {
+    const folder = createRun(out, await describeRun('stopped', 3, recipe));
+    const stopAt = (stage: string, step: number) => (event: RunEvent, stop: () => void) => {
+      if (event.kind === 'step' && event.stage === stage && event.step === step) stop();
+    };
+    expect(await go(folder, stopAt('sft', 3))).toBe(false);
+    expect(await go(folder, stopAt('grpo', 1))).toBe(false);
+    expect(await go(folder, stopAt('evaluate', 4))).toBe(false);
+    expect(await go(folder)).toBe(true);
+    expectSameNumbers(folder, whole);
+  });
+
+  it('is bit-identical when the process is killed between two checkpoints', async () => {
+    const folder = createRun(out, await describeRun('killed', 3, recipe));
+    const dieAt = (stage: string, step: number) => (event: RunEvent) => {
+      if (event.kind === 'step' && event.stage === stage && event.step === step) throw new Error('killed');
+    };
+    await expect(go(folder, dieAt('sft', 3))).rejects.toThrow('killed');
+    await expect(go(folder, dieAt('grpo', 3))).rejects.toThrow('killed');
+    expect(await go(folder)).toBe(true);
+    expectSameNumbers(folder, whole);
+  });
+
+  it('depends on the seed', async () => {
+    const other = createRun(out, await describeRun('other', 4, recipe));
+    await go(other, (event, stop) => {
+      if (event.kind === 'step' && event.stage === 'sft') stop();
+    });
+    expect(readFileSync(other.metrics, 'utf8').split('\n')[0]).not.toBe(
+      readFileSync(whole.metrics, 'utf8').split('\n')[0],
+    );
+  });
+});
+
+function expectSameNumbers(a: RunFolder, b: RunFolder): void {
+  expect(filesOf(a)).toEqual(filesOf(b));
+  for (const file of filesOf(b)) {
+    // names and times differ, and only they
+    if (['config.json', 'stages.json', 'report.html'].includes(file)) continue;
+    expect(readFileSync(join(a.path, file)).equals(readFileSync(join(b.path, file))), file).toBe(true);
+  }
+}
+
+function filesOf({ path }: RunFolder): string[] {
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .map((file) => join(path, file))
+    .filter((file) => statSync(file).isFile())
+    .map((file) => relative(path, file))
+    .sort();
+}
