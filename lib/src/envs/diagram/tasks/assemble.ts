@@ -2,7 +2,7 @@
 import { FONT_SIZE, lineWidth } from '../text-metrics.js';
 import type { DiagramTask, EpisodeKind, ExpectedGraph, Rules } from '../types.js';
 import { isPlanar } from './planar.js';
-import { hasCycle, mention, type Scene, type Telling } from './scene.js';
+import { hasCycle, mention, type Scene, type SceneEdge, type Telling } from './scene.js';
 
 /** The order in which the messages first speak of the scene's nodes. Throws when one is never mentioned. */
 export function orderOfMention(scene: Scene, messages: readonly string[]): number[] {
@@ -31,16 +31,19 @@ export function fillIn(scene: Scene, message: string): string {
   );
 }
 
-/** The wanted graph: nodes `n1…` in the order of first mention, arrows in the order told, groups `g1…`. */
-export function expectedGraph(scene: Scene, telling: Telling): ExpectedGraph {
-  const order = orderOfMention(scene, telling.messages);
+/** The wanted graph: nodes `n1…` in the order given, arrows in the order told, groups `g1…`. */
+export function sceneGraph(
+  scene: Scene,
+  edges: readonly SceneEdge[] = scene.edges,
+  order: readonly number[] = scene.nodes.map((_, index) => index),
+): ExpectedGraph {
   const idOf = (index: number): string => `n${order.indexOf(index) + 1}`;
   return {
     nodes: order.map((index, i) => {
       const { label, shape } = scene.nodes[index]!;
       return { id: `n${i + 1}`, label, ...(shape && { shape }) };
     }),
-    edges: telling.edges.map(({ from, to, label }) => ({
+    edges: edges.map(({ from, to, label }) => ({
       from: idOf(from),
       to: idOf(to),
       ...(label !== undefined && { label }),
@@ -85,7 +88,7 @@ export function assemble(
   telling: Telling,
   { id, split, kind, rules, meta }: Provenance,
 ): DiagramTask {
-  const graph = expectedGraph(scene, telling);
+  const graph = sceneGraph(scene, telling.edges, orderOfMention(scene, telling.messages));
   return {
     id,
     split,

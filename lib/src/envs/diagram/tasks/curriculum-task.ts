@@ -1,6 +1,7 @@
 import type { RandomStream } from '../../../tensor/random.js';
 import type { DiagramTask, Direction } from '../types.js';
-import { assemble } from './assemble.js';
+import { admitsGraph } from './admission.js';
+import { assemble, sceneGraph } from './assemble.js';
 import { curriculumKind, isPlainWord, tellCurriculum } from './curriculum.js';
 import { dress } from './dress.js';
 import { chance } from './phrases.js';
@@ -13,7 +14,7 @@ import { absentWords, aliasIn, commonDomains, heldOutDomains } from './vocabular
 const DOWNWARDS = 0.2;
 const trained: readonly Direction[] = ['LR', 'TB'];
 
-/** One draw of the curriculum profile, or nothing when the drawing would not fit its canvas. */
+/** One draw of the curriculum profile, or nothing when it does not suit the split. */
 export function drawCurriculumTask(
   id: string,
   split: GeneratedSplit,
@@ -26,7 +27,7 @@ export function drawCurriculumTask(
   const domain = random.pick(split === 'ood-vocab' ? heldOutDomains : commonDomains);
   const dressing = { family: kind.family, domain, lang: 'en', allow: isPlainWord, ...choice } as const;
   const scene = dress(kind.make(size, random), dressing, random);
-  if (!hasRoom(scene, choice.rules)) return undefined;
+  if (!admitsGraph(split, sceneGraph(scene)) || !hasRoom(scene, choice.rules)) return undefined;
   const absent = random.pick(absentWords(domain, scene).filter(isPlainWord));
   const telling = tellCurriculum(scene, split === 'ood-phrase', absent, random);
   const meta = {

@@ -1,8 +1,8 @@
 import type { RandomStream } from '../../../tensor/random.js';
 import { defaultRules } from '../canvas.js';
 import type { DiagramTask, EpisodeKind } from '../types.js';
-import { assemble } from './assemble.js';
-import { hasHeldOutStructure } from './canon.js';
+import { admitsGraph } from './admission.js';
+import { assemble, sceneGraph } from './assemble.js';
 import { editTask } from './edits/edit-task.js';
 import { repairTask } from './edits/repair-task.js';
 import { dress } from './dress.js';
@@ -70,8 +70,7 @@ function changeTask(
     random,
   );
   const make = kind === 'edit' ? editTask : repairTask;
-  const task = make(scene, domain, split === 'ood-edit', random);
-  return task && { id, split, ...task };
+  return make({ id, split, scene, domain, random });
 }
 
 /** Arrows without labels, so that a change of arrows needs no label either. */
@@ -94,7 +93,8 @@ function drawScene(
   const domain = random.pick(split === 'ood-vocab' ? heldOutDomains : commonDomains);
   const lang: Language = split === 'ood-lang' || chance(random, CHINESE) ? 'zh' : 'en';
   const scene = dress(skeleton, { family: family.name, domain, lang, allow: () => true, ...choice }, random);
-  if (!hasRoom(scene, choice.rules)) return undefined;
+  if (!admitsGraph(split, sceneGraph(scene)) || !hasRoom(scene, choice.rules)) return undefined;
+  if (choice.name === 'R1-direction' && !scene.direction) return undefined;
 
   const told = tell(
     scene,
@@ -113,9 +113,7 @@ function drawScene(
     shuffled: told.shuffled,
     ...(split !== 'train' && aliasIn(domain, scene)),
   };
-  const task = assemble(scene, told, { id, split, kind, rules: choice.rules, meta });
-  if (choice.name === 'R1-direction' && !task.graph.direction) return undefined;
-  return hasHeldOutStructure(task.graph) === (split === 'ood-topology') ? task : undefined;
+  return assemble(scene, told, { id, split, kind, rules: choice.rules, meta });
 }
 
 function pickTopology(

@@ -1,18 +1,9 @@
 /** The task at an address: a pure function of `(seed, split, index, profile)`. */
 import { randomStream } from '../../../tensor/random.js';
 import type { DiagramTask } from '../types.js';
-import { bucketOf, graphKey, textKey } from './canon.js';
 import { drawCurriculumTask } from './curriculum-task.js';
 import { drawFullTask, pickKind } from './full-task.js';
-import {
-  curriculumSplits,
-  graphLane,
-  splitSizes,
-  textLane,
-  type GeneratedSplit,
-  type Profile,
-  type Split,
-} from './splits.js';
+import { curriculumSplits, splitSizes, type GeneratedSplit, type Profile, type Split } from './splits.js';
 
 export interface TaskAddress {
   /** The data set; a non-negative integer. Whatever the seeds, splits that must differ share no labelled graph. */
@@ -23,11 +14,11 @@ export interface TaskAddress {
   readonly profile?: Profile;
 }
 
-/** More draws than any address needs; reaching it means the split is too narrow for its lane. */
+/** More draws than any address needs; reaching it means the split is too narrow for its buckets. */
 const MAX_ATTEMPTS = 2_000;
 
 /**
- * Generates one task. Draws are repeated until the graph belongs to the split (see `graphLane`), so example `i` can be
+ * Generates one task. Draws are repeated until the graph belongs to the split (see `admission.ts`), so example `i` can be
  * made alone and shards need no order.
  * @param address `profile` defaults to `full`
  * @throws RangeError for a split that the profile does not have
@@ -43,7 +34,7 @@ export function generateTask({ seed, split, index, profile = 'full' }: TaskAddre
       profile === 'curriculum'
         ? drawCurriculumTask(id, generated, random)
         : drawFullTask(id, generated, kind, random);
-    if (task && belongs(task, generated)) return task;
+    if (task) return task;
   }
   throw new Error(
     `no ${profile} task for split ${split}, seed ${seed}, index ${index} in ${MAX_ATTEMPTS} attempts`,
@@ -63,12 +54,4 @@ function requireSplit(split: Split, profile: Profile): GeneratedSplit {
       `the curriculum profile has no split "${split}": use ${curriculumSplits.join(', ')}, or the full profile`,
     );
   return split;
-}
-
-/** An edit may ask for the same words about different graphs, so its request has to belong to the split too. */
-function belongs(task: DiagramTask, split: GeneratedSplit): boolean {
-  return (
-    graphLane(split).includes(bucketOf(graphKey(task.graph))) &&
-    (!task.initial || textLane(split).includes(bucketOf(textKey(task.requests.join(' ')))))
-  );
 }

@@ -1,4 +1,4 @@
-/** What each split may contain. Splits that must differ differ by construction, see `graphLane` and the fields below. */
+/** The names of splits and profiles. What a split admits is in `admission.ts`. */
 
 export const splits = [
   'train',
@@ -42,25 +42,3 @@ export const curriculumSplits: readonly GeneratedSplit[] = [
   'ood-phrase',
   'ood-rule',
 ];
-
-/**
- * Buckets of `bucketOf(graphKey)` a split may use: a labelled graph belongs to training or to evaluation for ever,
- * whatever the seed. `id`, `ood-phrase` and `ood-rule` share the kind of graph, so they have a bucket each.
- */
-const lanes: Readonly<Partial<Record<GeneratedSplit, readonly number[]>>> = {
-  train: [0, 1, 2, 3, 4],
-  id: [5],
-  'ood-phrase': [6],
-  'ood-rule': [7],
-};
-
-const evaluation = [5, 6, 7] as const;
-
-export function graphLane(split: GeneratedSplit): readonly number[] {
-  return lanes[split] ?? evaluation;
-}
-
-/** The same for the words of edits, which may be equal for different graphs: training has its own. */
-export function textLane(split: GeneratedSplit): readonly number[] {
-  return split === 'train' ? lanes.train! : evaluation;
-}

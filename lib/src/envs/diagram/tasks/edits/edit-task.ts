@@ -1,42 +1,51 @@
 import type { RandomStream } from '../../../../tensor/random.js';
 import type { DiagramTask, ExpectedGraph, Shape } from '../../types.js';
 import { defaultRules } from '../../canvas.js';
+import { admitsGraph, admitsText } from '../admission.js';
 import { difficulty } from '../assemble.js';
-import { hasHeldOutStructure } from '../canon.js';
 import { capitalised } from '../phrases.js';
 import { mention, type Scene, type SceneEdge } from '../scene.js';
 import { absentWords, type Domain } from '../vocabulary/index.js';
+import type { GeneratedSplit } from '../splits.js';
 import { commonEdits, drawChange, heldOutEdits, type Change } from './changes.js';
 import { editFrames, editPhrases } from './phrases.js';
 import { place, placeMore, toCanvas } from './placement.js';
 
+/** Everything a task that starts from a canvas is made of. */
+export interface ChangeDraw {
+  readonly id: string;
+  readonly split: GeneratedSplit;
+  readonly scene: Scene;
+  readonly domain: Domain;
+  readonly random: RandomStream;
+}
+
 /** Turns a scene with unlabelled arrows into a task to change it; nothing when the drawn change does not suit it. */
-export function editTask(
-  scene: Scene,
-  domain: Domain,
-  isHeldOut: boolean,
-  random: RandomStream,
-): Omit<DiagramTask, 'id' | 'split'> | undefined {
-  const kind = random.pick(isHeldOut ? heldOutEdits : commonEdits);
+export function editTask({ id, split, scene, domain, random }: ChangeDraw): DiagramTask | undefined {
+  const kind = random.pick(split === 'ood-edit' ? heldOutEdits : commonEdits);
   const change = drawChange(kind, scene, random);
   if (!change || hasDuplicate(change.edges)) return undefined;
   const added = { role: 'thing' as const, label: random.pick(absentWords(domain, scene)) };
+  const isAddition = change.edges.some(({ from, to }) => Math.max(from, to) === scene.nodes.length);
+  const graph = changedGraph(scene, change, isAddition ? [...scene.nodes, added] : scene.nodes, added.label);
+  if (!admitsGraph(split, graph)) return undefined;
+  const phrase = random.int(editPhrases[scene.lang][kind].length);
+  const frame = random.int(editFrames[scene.lang].length);
+  const names = change.named.map((node) => (node === 'new' ? added.label : scene.nodes[node]!.label));
+  const asked = request(scene, change, phrase, frame, names);
+  if (!admitsText(split, asked)) return undefined;
+
   const shapes = place(scene.nodes, (placed) => [
     toCanvas(placed, scene.edges),
     afterwards(placed, change, scene.nodes.length),
   ]);
   if (!shapes) return undefined;
-  const isAddition = change.edges.some(({ from, to }) => Math.max(from, to) === scene.nodes.length);
   if (isAddition && !placeMore(shapes, added, change.edges)) return undefined;
-
-  const graph = changedGraph(scene, change, isAddition ? [...scene.nodes, added] : scene.nodes, added.label);
-  if (hasHeldOutStructure(graph)) return undefined;
-  const phrase = random.int(editPhrases[scene.lang][kind].length);
-  const frame = random.int(editFrames[scene.lang].length);
-  const names = change.named.map((node) => (node === 'new' ? added.label : scene.nodes[node]!.label));
   return {
+    id,
+    split,
     kind: 'edit',
-    requests: [request(scene, change, phrase, frame, names)],
+    requests: [asked],
     graph,
     initial: toCanvas(shapes, scene.edges),
     rules: defaultRules,

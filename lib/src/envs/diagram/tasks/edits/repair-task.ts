@@ -1,11 +1,11 @@
 import type { RandomStream } from '../../../../tensor/random.js';
 import { defaultRules } from '../../canvas.js';
 import type { Canvas, DiagramTask, Shape } from '../../types.js';
-import { difficulty } from '../assemble.js';
-import { hasHeldOutStructure } from '../canon.js';
-import type { Scene } from '../scene.js';
+import { admitsGraph } from '../admission.js';
+import { difficulty, sceneGraph } from '../assemble.js';
 import { tellGraph } from '../speech/tell.js';
-import { absentWords, type Domain } from '../vocabulary/index.js';
+import { absentWords } from '../vocabulary/index.js';
+import type { ChangeDraw } from './edit-task.js';
 import { repairFrames } from './phrases.js';
 import { boxFor, place, toCanvas } from './placement.js';
 
@@ -22,39 +22,27 @@ interface Damage {
 }
 
 /** Draws a scene, damages the drawing, and asks for the scene; nothing when the scene cannot be placed simply. */
-export function repairTask(
-  scene: Scene,
-  domain: Domain,
-  isHeldOut: boolean,
-  random: RandomStream,
-): Omit<DiagramTask, 'id' | 'split'> | undefined {
+export function repairTask({ id, split, scene, domain, random }: ChangeDraw): DiagramTask | undefined {
+  const whole = sceneGraph(scene);
+  if (!admitsGraph(split, whole)) return undefined;
   const shapes = place(scene.nodes, (placed) => [toCanvas(placed, scene.edges)]);
   if (!shapes) return undefined;
-  const intact = toCanvas(shapes, scene.edges);
+  const isHeldOut = split === 'ood-edit';
   const first = random.pick(isHeldOut ? heldOutFaults : commonFaults);
   const others = [...commonFaults, ...(isHeldOut ? heldOutFaults : [])].filter((fault) => fault !== first);
   const faults = random.uniform() < 0.5 ? [first] : [first, random.pick(others)];
   const wrong = random.shuffle(absentWords(domain, scene));
   const damage = faults.reduce<Damage>((sofar, fault) => damaged(sofar, fault, wrong, random), {
-    canvas: intact,
+    canvas: toCanvas(shapes, scene.edges),
     touched: [],
   });
-
-  const nodes = scene.nodes.map(({ label, shape }, i) => ({
-    id: `n${i + 1}`,
-    label,
-    ...(shape && { shape }),
-  }));
-  const graph = {
-    nodes,
-    edges: intact.edges.map(({ from, to, label }) => ({ from, to, ...(label !== '' && { label }) })),
-    groups: [],
-    keep: nodes.map(({ id }) => id).filter((id) => !damage.touched.includes(id)),
-  };
-  if (hasHeldOutStructure(graph)) return undefined;
+  const keep = whole.nodes.map((node) => node.id).filter((node) => !damage.touched.includes(node));
+  const graph = { ...whole, keep };
   const { text, style } = tellGraph(scene, domain[scene.lang], random);
   const frame = random.int(repairFrames[scene.lang].length);
   return {
+    id,
+    split,
     kind: 'repair',
     requests: [repairFrames[scene.lang][frame]!.replace('{0}', () => text)],
     graph,
