@@ -198,6 +198,12 @@ describe('generate refuses', () => {
     await expect(call).rejects.toThrow(message);
   });
 
+  it('a batch of nothing', async () => {
+    const call = generate(model, [Int32Array.of(1)], params, sampleKeys(1, 0, 'test'), { batchSize: 0 });
+    await expect(call).rejects.toThrow(/batchSize is 0/);
+    await expect(scoreSequences(model, [], { microBatch: 0.5 })).rejects.toThrow(/microBatch is 0.5/);
+  });
+
   it('fewer keys than prompts', async () => {
     await expect(generate(model, [Int32Array.of(1)], params, [])).rejects.toThrow(/1 prompts, but 0 keys/);
   });

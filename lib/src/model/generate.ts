@@ -2,6 +2,7 @@
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { randomStream, type RandomStream } from '../tensor/index.js';
 import { addTokens, disposeDecoding, readPrompts, selectSequences } from './decode.js';
+import { checkBatchSize } from './batch-size.js';
 import { checkSamplingParams, drawToken, nextTokenProbabilities } from './sampling.js';
 import type { Model, Sample, SamplingParams } from './types.js';
 
@@ -46,6 +47,7 @@ export async function generate(
   { batchSize = 64, signal, onProgress }: GenerateOptions = {},
 ): Promise<Sample[]> {
   checkSamplingParams(params);
+  checkBatchSize('batchSize', batchSize);
   checkPrompts(model, prompts, params, keys);
   const drafts = prompts.map((prompt, i): Draft => {
     const { seed, purpose, step, index } = keys[i]!;

@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { embedding, selectedLogprobs, type SelectedLogprobs } from '../tensor/index.js';
+import { checkBatchSize } from './batch-size.js';
 import { forward, outputLogits } from './transformer.js';
 import type { Model } from './types.js';
 
@@ -133,6 +134,7 @@ export async function scoreSequences(
   sequences: readonly MaskedSequence[],
   { temperature = 1, microBatch = 32 }: { temperature?: number; microBatch?: number } = {},
 ): Promise<Float32Array[]> {
+  checkBatchSize('microBatch', microBatch);
   const scores = sequences.map(({ tokens }) => new Float32Array(tokens.length));
   for (let start = 0; start < sequences.length; start += microBatch) {
     const part = sequences.slice(start, start + microBatch);
