@@ -105,8 +105,8 @@ describe('attacks on draw tasks', () => {
 
   it.each(Object.entries(formatAttacks))('%s earns exactly 0', (_, attack) => {
     for (const { task, answer } of cases) {
+      const { canvas, log } = played(task, attack(task, answer));
       for (const scorer of Object.values(rewardPresets)) {
-        const { canvas, log } = played(task, attack(task, answer));
         expect(scorer(task, canvas, log)).toMatchObject({ reward: 0, success: false });
       }
     }

@@ -77,7 +77,10 @@ export const formatAttacks: Readonly<Record<string, Attack>> = {
   bom: (_, answer) => `\ufeff${serializeActions(answer)}`,
   twoObjects: (_, answer) => serializeActions(answer) + serializeActions(answer),
   rewardKey: (_, answer) => JSON.stringify({ actions: answer, reward: 1 }),
-  tooLong: (_, answer) => serializeActions([...answer, ...Array<Action>(10_000).fill(answer[0]!)]),
+  tooLong: (_, answer) => {
+    const again = `,${JSON.stringify(answer[0])}`.repeat(10_000);
+    return serializeActions(answer).replace(/\]\}$/, `${again}]}`);
+  },
 };
 
 export const drawAttacks: Readonly<Record<string, Attack>> = {
