@@ -81,7 +81,10 @@ export function proseRow(corpus: Corpus, random: RandomStream, length: number): 
   return { tokens: corpus.prose.slice(start, start + length), mask: new Uint8Array(length).fill(1) };
 }
 
-/** Exercises one after the other until the row is full; only answers are learned, as questions are random words. */
+/**
+ * Exercises one after the other until the row is full, those longer than a row left out; only answers are learned, as
+ * questions are random words.
+ */
 export function exerciseRow(
   corpus: Corpus,
   tokenizer: Tokenizer,
@@ -92,6 +95,7 @@ export function exerciseRow(
   const mask: number[] = [];
   while (tokens.length < length) {
     const { question, answer } = encodeDocument(tokenizer, drawExercise(random, corpus.words));
+    if (question.length + answer.length > length) continue;
     tokens.push(...question, ...answer);
     for (let i = 0; i < question.length + answer.length; i++) mask.push(i < question.length ? 0 : 1);
   }
