@@ -159,6 +159,15 @@ describe.each(['wasm', 'cpu'] as const)('ops on %s', (backend) => {
     expectMatches(composedSwiglu, reference, inputs);
   });
 
+  it('swiglu is right to a few units in the last place', () => {
+    const gates = Float32Array.from({ length: 1741 }, (_, i) => i / 10 - 87);
+    const out = tf.tidy(() => swiglu(tf.tensor1d(gates), tf.ones([gates.length])).dataSync());
+    gates.forEach((x, i) => {
+      const exact = x / (1 + Math.exp(-x));
+      expect(Math.abs(out[i]! - exact)).toBeLessThanOrEqual(6e-7 * Math.abs(exact));
+    });
+  });
+
   it('swiglu is finite at the ends of the scale', () => {
     const out = tf.tidy(() => swiglu(tf.tensor1d([-1000, -88, 88, 1000]), tf.ones([4])).dataSync());
     expect(largestError(out, [0, 0, 88, 1000])).toBeLessThan(1e-6);
@@ -328,6 +337,23 @@ describe.each(['wasm', 'cpu'] as const)('ops on %s', (backend) => {
         });
       const [expected, actual] = [run(clean), run(soiled)];
       expected.forEach((values, i) => expect(largestError(actual[i]!, values)).toBeLessThan(1e-6));
+    });
+
+    it.runIf(backend === 'wasm')('does not see NaN in later positions', () => {
+      const [length, size] = [9, 4];
+      const inputs = [1, 2, 3].map((seed) => normalInput(seed, 1, length, 1, size));
+      for (let last = 0; last < length - 1; last++)
+        tf.tidy(() => {
+          const seen = (x: Tensor): Float32Array => x.dataSync<'float32'>().slice(0, (last + 1) * size);
+          const [q, k, v] = inputs.map(toTensor) as [Tensor, Tensor, Tensor];
+          const soil = (x: Tensor): Tensor =>
+            tf.concat(
+              [tf.slice(x, 0, [1, last + 1, 1, size]), tf.fill([1, length - last - 1, 1, size], NaN)],
+              1,
+            );
+          const soiled = causalAttention(soil(q), soil(k), soil(v));
+          expect(largestError(seen(soiled), seen(causalAttention(q, k, v)))).toBeLessThan(1e-6);
+        });
     });
 
     it('keeps a large score from overflowing', () => {

@@ -4,6 +4,7 @@
  */
 import * as tf from '@tensorflow/tfjs-core';
 import type { NamedAttrMap, Tensor } from '@tensorflow/tfjs-core';
+import { requireIndices } from './checks.js';
 import { fusedOr } from './dispatch.js';
 
 /** Sums a gradient over the axes along which an operand was broadcast. */
@@ -247,6 +248,7 @@ function registerOthers(): void {
       x: () => {
         const [g, table, ids] = [dy as Tensor, x as Tensor, indices as Tensor];
         if (axis !== 0) throw new Error(`gather has a gradient along axis 0 only, not ${axis as number}`);
+        requireIndices('indices', ids, table.shape[0] as number);
         const rows = tf.reshape(g, [ids.size, ...table.shape.slice(1)]);
         const flat = tf.reshape(ids, [-1]) as tf.Tensor1D;
         const matrix = tf.reshape(table, [table.shape[0] as number, -1]);
