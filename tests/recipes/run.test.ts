@@ -16,7 +16,7 @@ import { writeTinyBase } from './tiny-base.js';
 
 const recipe = {
   ...quickRecipe,
-  teacher: { tasks: 12, numGenerations: 1 },
+  teacher: { tasks: 12, numGenerations: 1, numLayouts: 2, mediocreShare: 0.25 },
   sft: { ...quickRecipe.sft, maxSteps: 5, batchSize: 4 },
   // beta > 0: the reference must survive the break, too
   grpo: {
@@ -86,6 +86,20 @@ describe('a run of all stages', () => {
       reward: expect.any(Number) as number,
       kl: expect.any(Number) as number,
     });
+  });
+
+  it('shows drawings while it learns', async () => {
+    const folder = createRun(out, await describeRun('watched', 3, recipe));
+    const drawings: RunEvent[] = [];
+    await go(folder, (event, stop) => {
+      if (event.kind !== 'step') return;
+      if (event.drawing !== undefined) drawings.push(event);
+      if (event.stage === 'grpo') stop();
+    });
+    expect(drawings.map((event) => `${event.stage} ${event.kind === 'step' ? event.step : ''}`)).toEqual([
+      'sft 4',
+      'grpo 1',
+    ]);
   });
 
   it('is bit-identical when it is stopped twice and resumed', async () => {

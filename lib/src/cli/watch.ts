@@ -13,7 +13,7 @@ const TITLES: Readonly<Record<StageName, string>> = {
 const HEADLINES: Readonly<
   Record<StageName, readonly { readonly key: string; readonly name: string; readonly share?: true }[]>
 > = {
-  teacher: [{ key: 'success', name: 'solved', share: true }],
+  teacher: [{ key: 'kept', name: 'kept', share: true }],
   sft: [
     { key: 'loss', name: 'loss' },
     { key: 'mean_token_accuracy', name: 'next token right', share: true },

@@ -12,11 +12,23 @@ const REPORT_EVERY = 50;
 /** The teacher draws training tasks; what succeeds is kept for SFT. Goes on where an earlier call stopped. */
 export async function collectStage({ folder, config, signal, emit }: StageContext): Promise<void> {
   const { teacher, profile } = config.recipe;
+  const { numLayouts, mediocreShare } = teacher;
   const tasks = trainingTasks(config.seed, 0, teacher.tasks, profile);
   const env = diagramEnvironment({ scorer: scoreDiagram });
   await collectToFile<DiagramTask>(folder.trajectories, {
     env,
-    teachers: [{ teacher: scriptedTeacher(), keep: 'success' }],
+    teachers: [
+      {
+        teacher: scriptedTeacher({ numLayouts, seed: config.seed }),
+        share: 1 - mediocreShare,
+        keep: 'success',
+      },
+      {
+        teacher: scriptedTeacher({ quality: 'mediocre', numLayouts, seed: config.seed }),
+        share: mediocreShare,
+        keep: 'all',
+      },
+    ],
     tasks,
     numGenerations: teacher.numGenerations,
     seed: config.seed,
@@ -28,7 +40,7 @@ export async function collectStage({ folder, config, signal, emit }: StageContex
         stage: 'teacher',
         step: finished,
         totalSteps: total,
-        metrics: { success: kept / finished },
+        metrics: { kept: kept / finished },
       });
     },
   });

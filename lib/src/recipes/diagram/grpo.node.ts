@@ -11,6 +11,9 @@ import { loadPolicy } from './policy.node.js';
 import { drawingOf, type StageContext } from './stage.node.js';
 import { dropTrainerState, train } from './training.node.js';
 
+/** `grpo` joins the replies of an episode with it. */
+const BETWEEN_REPLIES = '\n\n';
+
 /** The policy practises: it is rewarded for what it draws. Leaves the checkpoint `grpo/`. */
 export async function grpoStage(context: StageContext): Promise<void> {
   const { folder, config, base, signal, emit } = context;
@@ -47,7 +50,7 @@ export async function grpoStage(context: StageContext): Promise<void> {
           step: step.step,
           totalSteps: step.totalSteps,
           metrics: step.metrics,
-          ...(task && { drawing: drawingOf(task, shown.completion) }),
+          ...(task && { drawing: drawingOf(task, shown.completion.split(BETWEEN_REPLIES)) }),
         });
       },
     });

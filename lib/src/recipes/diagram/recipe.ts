@@ -19,8 +19,12 @@ export interface DiagramRecipe {
   readonly grpoFrom: 'sft' | 'base';
   readonly teacher: {
     readonly tasks: number;
-    /** Different drawings of each task; only successes are kept. */
+    /** Drawings of each task. */
     readonly numGenerations: number;
+    /** Good layouts of a task the teacher knows; its drawings go through them in turn. */
+    readonly numLayouts: number;
+    /** Share of drawings of the right graph with flawed placement: what RL is left to improve. */
+    readonly mediocreShare: number;
   };
   /** The trainer's own settings; what is absent has the trainer's default, `seed` is the run's. */
   readonly sft: Readonly<Partial<SFTConfig>>;
@@ -38,6 +42,8 @@ export interface DiagramRecipe {
   };
   /** Steps between two resumable checkpoints, and between two files of completions. */
   readonly checkpointEvery: number;
+  /** Steps of SFT between two drawings made for whoever is watching; they change no result. */
+  readonly drawEvery: number;
 }
 
 const settings = z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()]));
@@ -48,7 +54,12 @@ export const recipeSchema: z.ZodType<DiagramRecipe> = z.strictObject({
   profile: z.enum(profileNames),
   reward: z.enum(rewardNames),
   grpoFrom: z.enum(['sft', 'base']),
-  teacher: z.strictObject({ tasks: count, numGenerations: count }),
+  teacher: z.strictObject({
+    tasks: count,
+    numGenerations: count,
+    numLayouts: count,
+    mediocreShare: z.number().min(0).max(1),
+  }),
   sft: settings,
   grpo: settings,
   evaluation: z.strictObject({
@@ -59,6 +70,7 @@ export const recipeSchema: z.ZodType<DiagramRecipe> = z.strictObject({
     maxCompletionLength: count,
   }),
   checkpointEvery: count,
+  drawEvery: count,
 });
 
 /** `npm start`: about ten minutes on two cores. */
@@ -66,7 +78,7 @@ export const defaultRecipe: DiagramRecipe = Object.freeze({
   profile: 'curriculum',
   reward: 'gated',
   grpoFrom: 'sft',
-  teacher: { tasks: 4000, numGenerations: 2 },
+  teacher: { tasks: 4000, numGenerations: 2, numLayouts: 2, mediocreShare: 0 },
   sft: { maxSteps: 400, batchSize: 32, learningRate: 1e-3, warmupSteps: 20 },
   grpo: {
     maxSteps: 80,
@@ -78,12 +90,13 @@ export const defaultRecipe: DiagramRecipe = Object.freeze({
   },
   evaluation: { idTasks: 200, otherTasks: 50, samplesPerTask: 8, galleryTasks: 6, maxCompletionLength: 320 },
   checkpointEvery: 10,
+  drawEvery: 50,
 });
 
 /** `--quick`: every stage for real, but only long enough to see that it works. */
 export const quickRecipe: DiagramRecipe = Object.freeze({
   ...defaultRecipe,
-  teacher: { tasks: 40, numGenerations: 1 },
+  teacher: { ...defaultRecipe.teacher, tasks: 40, numGenerations: 1 },
   sft: { ...defaultRecipe.sft, maxSteps: 8, batchSize: 8, warmupSteps: 2 },
   grpo: {
     ...defaultRecipe.grpo,
@@ -103,6 +116,7 @@ export const quickRecipe: DiagramRecipe = Object.freeze({
     maxCompletionLength: 96,
   },
   checkpointEvery: 2,
+  drawEvery: 4,
 });
 
 /** The stages a recipe goes through, in order. */

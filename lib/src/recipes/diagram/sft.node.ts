@@ -1,12 +1,18 @@
-import { createLocalEngine } from '../../engine/index.js';
+import { createLocalEngine, type Engine } from '../../engine/index.js';
+import { diagramEnvironment } from '../../envs/diagram/index.js';
 import { saveModel } from '../../model/checkpoint.node.js';
 import { disposeModel } from '../../model/index.js';
+import { scoreDiagram } from '../../rewards/index.js';
+import { rollout } from '../../rollout/index.js';
 import { renderCompletion, renderPrompt, type Tokenizer } from '../../text/index.js';
 import { readTrajectories } from '../../teachers/collect.node.js';
 import type { TrajectoryRecord } from '../../teachers/index.js';
 import { sft, type SFTRow, type SFTState, type SFTStep } from '../../trainers/index.js';
+import { trainingTasks } from './collect.node.js';
+import type { Drawing } from './events.js';
 import { loadPolicy } from './policy.node.js';
-import type { StageContext } from './stage.node.js';
+import type { RunConfig } from './run-folder.node.js';
+import { drawingOf, type StageContext } from './stage.node.js';
 import { dropTrainerState, train } from './training.node.js';
 
 /** The base model learns to answer as the teacher did. Leaves the checkpoint `sft/`. */
@@ -29,8 +35,11 @@ export async function sftStage(context: StageContext): Promise<void> {
           signal,
           ...(state && { state }),
         }),
-      onStep: ({ step, totalSteps, metrics }) =>
-        emit({ kind: 'step', stage: 'sft', step, totalSteps, metrics }),
+      onStep: async ({ step, totalSteps, metrics }) => {
+        const drawing =
+          step % config.recipe.drawEvery === 0 ? await tryOnce(engine, tokenizer, config, step) : undefined;
+        emit({ kind: 'step', stage: 'sft', step, totalSteps, metrics, ...(drawing && { drawing }) });
+      },
     });
     if (signal.aborted) return;
     await saveModel(folder.checkpoint('sft'), model, tokenizer);
@@ -39,6 +48,31 @@ export async function sftStage(context: StageContext): Promise<void> {
     engine.dispose();
     disposeModel(model);
   }
+}
+
+/** What the policy draws by now for a request it has not seen. */
+async function tryOnce(
+  engine: Engine,
+  tokenizer: Tokenizer,
+  { seed, recipe }: RunConfig,
+  step: number,
+): Promise<Drawing | undefined> {
+  const tasks = trainingTasks(seed, recipe.teacher.tasks + step, 1, recipe.profile);
+  const [group] = await rollout({
+    engine,
+    tokenizer,
+    env: diagramEnvironment({ scorer: scoreDiagram }),
+    tasks,
+    numGenerations: 1,
+    seed,
+    step,
+    purpose: 'watch',
+    temperature: 0,
+    maxCompletionLength: recipe.evaluation.maxCompletionLength,
+  });
+  const messages = group?.episodes[0]?.messages ?? [];
+  const replies = messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : []));
+  return group && drawingOf(group.task, replies);
 }
 
 /** One row a turn: everything said before it is the prompt. */

@@ -14,14 +14,14 @@ export interface StageContext {
   readonly emit: (event: RunEvent) => void;
 }
 
-/** What came of a reply: the episode is played again, as environments hold no clock and no chance. */
-export function drawingOf(task: DiagramTask, reply: string): Drawing {
+/** What came of a policy's replies: the episode is played again, as environments hold no clock and no chance. */
+export function drawingOf(task: DiagramTask, replies: readonly string[]): Drawing {
   const episode = diagramEnvironment({ scorer: scoreDiagram }).start(task);
-  const { reward, metrics } = episode.step(reply);
+  const results = replies.map((reply) => episode.step(reply));
   return {
     request: task.requests.join(' / '),
-    ...(metrics['parsed'] === 1 ? { canvas: episode.canvas } : {}),
-    reward,
-    success: metrics['success'] === 1,
+    ...(episode.log.parsed ? { canvas: episode.canvas } : {}),
+    reward: results.reduce((sum, { reward }) => sum + reward, 0),
+    success: results.at(-1)?.metrics['success'] === 1,
   };
 }

@@ -19,7 +19,7 @@ export interface Training<S, Step extends TrainerStep<S>> {
   readonly start: (state: S | undefined) => AsyncGenerator<Step, void, void>;
   /** Forgets whatever `onStep` wrote after this step. */
   readonly rewind?: (step: number) => void;
-  readonly onStep: (step: Step) => void;
+  readonly onStep: (step: Step) => void | Promise<void>;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function train<S, Step extends TrainerStep<S>>(
     writeCheckpoint(path, { engine: await engine.save(), trainer: { step, state } });
   for await (const step of start(saved?.trainer.state)) {
     appendMetrics(folder.metrics, { stage, step: step.step, metrics: step.metrics });
-    onStep(step);
+    await onStep(step);
     await breath();
     if (signal.aborted || step.step % config.recipe.checkpointEvery === 0) await save(step);
   }
