@@ -13,7 +13,7 @@ export type Formula =
  *
  * @throws RangeError when the formula names a term that `terms` lacks.
  */
-export function evaluate(formula: Formula, terms: Readonly<Record<string, number>>): number {
+export function valueOf(formula: Formula, terms: Readonly<Record<string, number>>): number {
   if (typeof formula === 'number') return formula;
   if (typeof formula === 'string') {
     const value = terms[formula];
@@ -22,9 +22,9 @@ export function evaluate(formula: Formula, terms: Readonly<Record<string, number
     }
     return value;
   }
-  if ('sum' in formula) return formula.sum.reduce<number>((total, part) => total + evaluate(part, terms), 0);
+  if ('sum' in formula) return formula.sum.reduce<number>((total, part) => total + valueOf(part, terms), 0);
   if ('product' in formula) {
-    return formula.product.reduce<number>((total, part) => total * evaluate(part, terms), 1);
+    return formula.product.reduce<number>((total, part) => total * valueOf(part, terms), 1);
   }
-  return Math.min(1, Math.max(0, evaluate(formula.within, terms)));
+  return Math.min(1, Math.max(0, valueOf(formula.within, terms)));
 }

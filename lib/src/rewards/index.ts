@@ -1,5 +1,5 @@
 export { formulas, type RewardPreset } from './presets.js';
-export { evaluate, type Formula } from './formula.js';
+export { valueOf, type Formula } from './formula.js';
 export { rewardPresets, scoreDiagram, scorerOf, scoreTerms } from './score.js';
 export { similarity } from './similarity.js';
 export { feedbackArrows } from './layout.js';

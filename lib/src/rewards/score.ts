@@ -3,7 +3,7 @@ import type { ActionLog, Canvas, DiagramTask, Score, Scorer, TermValue } from '.
 import { changeTerm, keepTerm } from './changes.js';
 import { collisions, overlapTerm } from './collisions.js';
 import { readDrawing } from './drawing.js';
-import { evaluate } from './formula.js';
+import { valueOf } from './formula.js';
 import type { Formula } from './formula.js';
 import * as layout from './layout.js';
 import { matchGraph } from './matching.js';
@@ -55,8 +55,8 @@ export function scoreTerms(task: DiagramTask, canvas: Canvas, log: ActionLog): R
     arrows: arrowCountTerm(drawing),
     overlaps: overlapCountTerm(drawing),
   };
-  terms['soft'] = { value: evaluate(softFormula, valuesOf(terms)), evidence: [] };
-  terms['layout'] = { value: evaluate(layoutFormula, valuesOf(terms)), evidence: [] };
+  terms['soft'] = { value: valueOf(softFormula, valuesOf(terms)), evidence: [] };
+  terms['layout'] = { value: valueOf(layoutFormula, valuesOf(terms)), evidence: [] };
   for (const [name, { value, evidence }] of Object.entries(terms)) {
     terms[name] = { value: unit(`term "${name}" of task ${task.id}`, value), evidence };
   }
@@ -77,7 +77,7 @@ export function scorerOf(formula: Formula): Scorer {
   return (task: DiagramTask, canvas: Canvas, log: ActionLog): Score => {
     const terms = scoreTerms(task, canvas, log);
     return {
-      reward: unit(`reward of task ${task.id}`, evaluate(formula, valuesOf(terms))),
+      reward: unit(`reward of task ${task.id}`, valueOf(formula, valuesOf(terms))),
       success: succeeds(terms, log),
       terms,
     };

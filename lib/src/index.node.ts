@@ -1,0 +1,6 @@
+/** What needs a file system: checkpoints, collected trajectories, whole runs. Published as `posttrain/node`. */
+export { readCheckpoint, writeCheckpoint } from './engine/checkpoint.node.js';
+export { loadModel, saveModel, type Checkpoint } from './model/checkpoint.node.js';
+export { pretrain, type CurvePoint, type PretrainOptions } from './recipes/base/pretrain.node.js';
+export { loadPolicy, type Policy } from './recipes/diagram/policy.node.js';
+export { collectToFile, readTrajectories } from './teachers/collect.node.js';
