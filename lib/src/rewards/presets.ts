@@ -19,6 +19,8 @@ const cleanliness: Formula = { sum: [0.4, { product: [0.6, 'valid', 'valid'] }] 
 
 const format: readonly Formula[] = [{ product: [0.02, 'parse'] }, { product: [0.08, 'valid'] }];
 
+export type RewardPreset = 'gated' | 'no-layout' | 'no-gate' | 'naive';
+
 /**
  * Formulas by preset name.
  *
@@ -28,7 +30,7 @@ const format: readonly Formula[] = [{ product: [0.02, 'parse'] }, { product: [0.
  * - `no-gate` the same parts added instead of multiplied.
  * - `naive` the additive reward of textbooks; it pays cheats more than right answers.
  */
-export const formulas = {
+export const formulas: Readonly<Record<RewardPreset, Formula>> = {
   gated: {
     product: [
       'parse',
@@ -67,6 +69,4 @@ export const formulas = {
       ],
     },
   },
-} as const satisfies Readonly<Record<string, Formula>>;
-
-export type RewardPreset = keyof typeof formulas;
+};

@@ -21,7 +21,7 @@ export function firstGood(
   task: DiagramTask,
   styles: Iterable<DrawingStyle>,
   judge: Judge,
-  limit = Infinity,
+  limit: number = Infinity,
 ): Judged | null {
   let best: Judged | null = null;
   let left = limit;
