@@ -56,7 +56,7 @@ const verbs = [
   { one: 'goes to', many: 'go to' },
 ] as const;
 const rows = ['steps', 'stages', 'boxes in a row'];
-const tiers = ['tiers', 'layers', 'parts in a row'];
+const tiers = ['tiers', 'tiers', 'layers', 'parts in a row'];
 
 function inOrder(scene: Scene): string[] {
   return scene.nodes.map((_, i) => mention(i));
@@ -148,7 +148,8 @@ export function tellCurriculum(
   const open = templates.filter(
     (template) => (template.heldOut ?? false) === heldOut && (isChain || !template.chains),
   );
-  const template = random.pick(open);
+  // A plain list is how people ask for a chain first, so those templates count twice.
+  const template = random.pick([...open, ...open.filter(({ chains }) => chains)]);
   const { text, statements } = template.write(scene, random);
   const distractor = chance(random, DISTRACTED) ? random.pick([...asides, `No ${absent}`]) : '';
   const decisions = scene.nodes.flatMap((node, i) =>

@@ -10,7 +10,7 @@ import { asides } from './asides.js';
 import { notation } from './notation.js';
 import { chinese } from './chinese-styles.js';
 import { english } from './english-styles.js';
-import { heldOutStyles, styleNames, type Speech, type StyleName, type Voice } from './voice.js';
+import { heldOutStyles, styleNames, type Parts, type Speech, type StyleName, type Voice } from './voice.js';
 
 /** How requests vary. Of the shuffled ones some have a single statement, so that 30 % remain. */
 const SHUFFLED = 0.35;
@@ -49,16 +49,16 @@ export function tell(
   const plan = chance(random, COMPACT) && !messages ? compact(scene) : separate(scene);
   const shuffled = !messages && plan.length > 1 && (heldOut || chance(random, SHUFFLED));
   const statements = shuffled ? random.shuffle(plan) : plan;
-  const { sentences, notes, coreferences } = speeches[scene.lang].styles[style](voice, statements);
+  const parts = speeches[scene.lang].styles[style](voice, statements);
   const added = chance(random, DISTRACTED) ? asides(scene.lang, absent, random) : [];
   return {
     template: `${scene.lang}/${scene.family}/${messages ? 'build-up' : style}`,
     messages: messages
-      ? inMessages([sentences[0]!, ...notes, ...sentences.slice(1), ...added], messages, scene.lang)
-      : [punctuate(placed([...sentences, ...notes], added, random), scene.lang)],
+      ? inMessages(parts, added, messages, scene.lang)
+      : [punctuate(placed([...parts.sentences, ...parts.notes], added, random), scene.lang)],
     edges: statements.flatMap(edgesOf),
     distractor: added.join(' '),
-    coreference: coreferences > 0,
+    coreference: parts.coreferences > 0,
     shuffled,
   };
 }
@@ -105,16 +105,24 @@ function placed(
 }
 
 /**
- * Cuts sentences into messages of nearly equal length; the later ones say that they add something. What holds for the
- * whole picture comes early: a shape cannot become another shape.
+ * Spreads what is told evenly over `count` messages, fewer when there is too little; the later ones say that they add
+ * something. What holds for the whole picture comes first, because a shape cannot become another shape.
  */
-function inMessages(sentences: readonly string[], count: number, lang: Scene['lang']): string[] {
-  const size = Math.ceil(sentences.length / count);
-  const chunks = Array.from({ length: count }, (_, i) => sentences.slice(i * size, (i + 1) * size));
+function inMessages(
+  { sentences: [opening, ...told], notes }: Parts,
+  added: readonly string[],
+  count: number,
+  lang: Scene['lang'],
+): string[] {
+  const size = Math.ceil(told.length / count);
+  const used = Math.ceil(told.length / size);
   const lead = lang === 'en' ? 'Now add this: ' : '再补充：';
-  return chunks
-    .filter((chunk) => chunk.length > 0)
-    .map((chunk, i) => (i === 0 ? '' : lead) + punctuate(chunk, lang));
+  return Array.from({ length: used }, (_, i) => {
+    const chunk = told.slice(i * size, (i + 1) * size);
+    const before = i === 0 ? [opening!, ...notes] : [];
+    const after = i === used - 1 ? added : [];
+    return (i === 0 ? '' : lead) + punctuate([...before, ...chunk, ...after], lang);
+  });
 }
 
 /** Ends every sentence: a list of lines with the end of its last line, a question with its mark. */
