@@ -26,17 +26,17 @@ describe('createModel', () => {
     [a, b, c].forEach(disposeModel);
   });
 
-  it('starts norms at 1 and the rest at deviation .02, less where a layer writes to the residual stream', () => {
+  it('starts norms at 1 and the rest at deviation 1/√inputs, less where a layer writes to the residual stream', () => {
     const model = createModel(config, 0);
     const deviation = (name: string): number => {
       const values = weight(model, name).dataSync<'float32'>();
       return Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
     };
     expect(deviation('model.layers.1.input_layernorm.weight')).toBe(1);
-    expect(deviation('model.embed_tokens.weight') / 0.02).toBeCloseTo(1, 1);
-    expect(deviation('model.layers.0.self_attn.k_proj.weight') / 0.02).toBeCloseTo(1, 1);
-    expect(deviation('model.layers.1.self_attn.o_proj.weight') / 0.02).toBeCloseTo(0.5, 1);
-    expect(deviation('model.layers.0.mlp.down_proj.weight') / 0.02).toBeCloseTo(0.5, 1);
+    expect(deviation('model.embed_tokens.weight') * Math.sqrt(32)).toBeCloseTo(1, 1);
+    expect(deviation('model.layers.0.self_attn.k_proj.weight') * Math.sqrt(32)).toBeCloseTo(1, 1);
+    expect(deviation('model.layers.1.self_attn.o_proj.weight') * Math.sqrt(128)).toBeCloseTo(0.5, 1);
+    expect(deviation('model.layers.0.mlp.down_proj.weight') * Math.sqrt(64)).toBeCloseTo(0.5, 1);
     disposeModel(model);
   });
 

@@ -25,14 +25,14 @@ export const baseRecipe: BaseRecipe = Object.freeze({
   seed: 7,
   vocabSize: 2048,
   rowLength: 192,
-  batchSize: 32,
-  steps: 3000,
+  batchSize: 16,
+  steps: 2200,
   rows: 40_000,
   proseShare: 0.25,
   learningRate: 3e-3,
   warmupSteps: 100,
   weightDecay: 0.05,
-  checkpointEvery: 250,
+  checkpointEvery: 200,
 });
 
 /** The same path in a minute: for tests and for a first look. */

@@ -159,7 +159,7 @@ const series: Exercise = (random) => {
 };
 
 const repeating: Exercise = (random, words) => {
-  const text = Array.from({ length: 3 + random.int(8) }, () => random.pick(words)).join(' ');
+  const text = Array.from({ length: 4 + random.int(24) }, () => random.pick(words)).join(' ');
   return random.uniform() < 0.5
     ? { prompt: `Say it again: ${text}`, completion: text }
     : { prompt: `Quote: ${text}`, completion: `"${text}"` };
@@ -181,7 +181,7 @@ const EXERCISES: readonly { readonly exercise: Exercise; readonly share: number 
   { exercise: ledger, share: 0.26 },
   { exercise: catalogue, share: 0.1 },
   { exercise: series, share: 0.04 },
-  { exercise: repeating, share: 0.04 },
+  { exercise: repeating, share: 0.12 },
   { exercise: reversing, share: 0.04 },
 ];
 
