@@ -9,14 +9,22 @@ export interface Interrupt {
 /** Exit status of a program ended by SIGINT, by convention 128 + 2. */
 export const INTERRUPTED = 130;
 
+/** Signals closer together than this are one key press: `npm start` passes on a Ctrl-C that the terminal has sent already. */
+const ONE_PRESS_MS = 500;
+
 /**
  * @param announce told once, at the first Ctrl-C.
  * Files are written synchronously and atomically everywhere, so that leaving at the second Ctrl-C breaks none of them.
  */
 export function listenForInterrupt(announce: () => void): Interrupt {
   const controller = new AbortController();
+  let first = 0;
   const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(INTERRUPTED);
+    if (controller.signal.aborted) {
+      if (performance.now() - first > ONE_PRESS_MS) process.exit(INTERRUPTED);
+      return;
+    }
+    first = performance.now();
     announce();
     controller.abort();
   };

@@ -100,9 +100,12 @@ function watchRun(folder: RunFolder, config: RunConfig, base: string): Promise<b
   return withLive(async (live, signal) => {
     const watcher = createWatcher(now);
     const shown = relative(process.cwd(), folder.path);
-    live.print(
-      `posttrain run diagram: ${shown}, seed ${config.seed}, ${config.versions['backend']} back end`,
-    );
+    const { versions } = await describeRun(config.name, config.seed, config.recipe);
+    live.print(`posttrain run diagram: ${shown}, seed ${config.seed}, ${versions['backend']} back end`);
+    for (const [what, before] of Object.entries(config.versions)) {
+      if (before === versions[what]) continue;
+      live.print(`Started with ${what} ${before}, going on with ${versions[what]}: the last digits may differ.`);
+    }
     const finished = await runDiagram({
       folder,
       config,

@@ -86,8 +86,9 @@ export function openRun(path: string): { readonly folder: RunFolder; readonly co
   return { folder, config: result.data };
 }
 
-/** When each finished stage was done and how long it took. */
+/** What a finished stage cost. */
 export interface StageRecord {
+  /** Wall-clock time in the process that finished it; what an earlier one did before a break is not counted. */
   readonly seconds: number;
   /** Highest resident memory of the process so far, bytes. */
   readonly peakMemory: number;
