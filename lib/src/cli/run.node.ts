@@ -104,7 +104,9 @@ function watchRun(folder: RunFolder, config: RunConfig, base: string): Promise<b
     live.print(`posttrain run diagram: ${shown}, seed ${config.seed}, ${versions['backend']} back end`);
     for (const [what, before] of Object.entries(config.versions)) {
       if (before === versions[what]) continue;
-      live.print(`Started with ${what} ${before}, going on with ${versions[what]}: the last digits may differ.`);
+      live.print(
+        `Started with ${what} ${before}, going on with ${versions[what]}: the last digits may differ.`,
+      );
     }
     const finished = await runDiagram({
       folder,
