@@ -44,7 +44,7 @@ export function parameterCount(config: ModelConfig): number {
 
 /**
  * A new model. Norms start at 1, biases at 0, the rest from normal(0, 1/√inputs), which keeps the size of what flows through a
- * matrix (the usual 0.02 does so at 2,500 inputs; at 128 it makes attention start flat and copying is learned late). The
+ * matrix (the usual 0.02 does so at 2,500 inputs; at 128 it would shrink it four times). The
  * projections that write to the residual stream are divided by √(2 · layers), so that its variance does not grow with depth (GPT-2).
  * The same seed gives the same weights on every back end.
  */
