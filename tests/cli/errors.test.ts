@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -79,14 +79,14 @@ describe('bad input gets one clear sentence, the remedy and a status', () => {
 
   it('a checkpoint cut short', async () => {
     const cut = join(dir, 'cut');
-    await writeTinyBase(cut);
+    cpSync(base, cut, { recursive: true });
     truncateSync(join(cut, 'model.safetensors'), 1000);
     await expectError(['draw', 'A', '-m', cut], /Checkpoint .*cut: The safetensors file is damaged/);
   });
 
   it('a tokenizer of another model', async () => {
     const mixed = join(dir, 'mixed');
-    await writeTinyBase(mixed);
+    cpSync(base, mixed, { recursive: true });
     const tokenizer = JSON.parse(readFileSync(join(mixed, 'tokenizer.json'), 'utf8')) as {
       added_tokens: object[];
       model: { vocab: Record<string, number> };
@@ -99,7 +99,7 @@ describe('bad input gets one clear sentence, the remedy and a status', () => {
 
   it('a model without tokenizer', async () => {
     const bare = join(dir, 'bare');
-    await writeTinyBase(bare);
+    cpSync(base, bare, { recursive: true });
     rmSync(join(bare, 'tokenizer.json'));
     await expectError(['draw', 'A', '-m', bare], /bare has no tokenizer.json; copy the tokenizer/);
   });
