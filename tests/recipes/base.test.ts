@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseActions } from 'posttrain/envs/diagram';
 import { exerciseRow, buildCorpus, proseRow } from 'posttrain/recipes/base/corpus';
+import { readSources, trainTokenizer } from 'posttrain/recipes/base/pretrain.node';
+import { baseRecipe } from 'posttrain/recipes/base/recipe';
 import { distinctLabels } from 'posttrain/recipes/base/labels';
 import { drawExercise } from 'posttrain/recipes/base/records';
 import { randomStream } from 'posttrain/tensor/random';
@@ -41,7 +44,7 @@ describe('what the base model is trained on', () => {
 
 describe('rows', () => {
   const tokenizer = trainBpe([book], { vocabSize: 300, specialTokens: chatTokens, pieces: [] });
-  const corpus = buildCorpus(tokenizer, [book]);
+  const corpus = buildCorpus(tokenizer, { books: [book], modernWords: ['browser'] });
 
   it('learns answers only, and answers end with <|end|>', () => {
     const { tokens, mask } = exerciseRow(corpus, tokenizer, randomStream(3, 'row', 0, 0), 400);
@@ -59,5 +62,16 @@ describe('rows', () => {
     const training = corpus.prose.subarray(0, corpus.prose.length - corpus.heldOut).join(',');
     for (let i = 0; i < 50; i++)
       expect(training).toContain(proseRow(corpus, randomStream(4, 'row', 0, i), 32).tokens.join(','));
+  });
+});
+
+describe('the committed base', () => {
+  it('was made by the recipe in the library', () => {
+    expect(JSON.parse(readFileSync('data/base/recipe.json', 'utf8'))).toEqual(baseRecipe);
+  });
+
+  it('has the tokenizer that the recipe makes of data/corpus', () => {
+    const tokenizer = trainTokenizer(readSources('data/corpus'), baseRecipe);
+    expect(tokenizer.toJSON()).toBe(readFileSync('data/base/tokenizer.json', 'utf8'));
   });
 });

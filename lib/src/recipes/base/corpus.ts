@@ -1,5 +1,4 @@
 /** What the base model reads: windows of two public-domain books, and packed copying exercises. */
-import { commonDomains } from '../../envs/diagram/tasks/vocabulary/index.js';
 import { randomStream, type RandomStream } from '../../tensor/random.js';
 import { renderCompletion, renderPrompt } from '../../text/chat.js';
 import type { Tokenizer } from '../../text/types.js';
@@ -10,6 +9,14 @@ import { drawExercise, type Document } from './records.js';
 export interface PackedRow {
   readonly tokens: Int32Array;
   readonly mask: Uint8Array;
+}
+
+/** What lies in `data/corpus`. */
+export interface Sources {
+  /** Public-domain books, whole. */
+  readonly books: readonly string[];
+  /** Words of software, shops and schools that old books lack: single words in no order, without any relation. */
+  readonly modernWords: readonly string[];
 }
 
 export interface Corpus {
@@ -34,19 +41,11 @@ export function cleanProse(text: string): string {
     .trim();
 }
 
-/** Words of everyday software, shops and schools that two old books lack: single words, in no order, without any relation. */
-export function modernWords(): string[] {
-  const phrases = commonDomains.flatMap(({ en }) =>
-    [en.nouns, en.steps, en.states, en.verbs, en.questions].flat(),
-  );
-  return wordsOf(phrases.join(' '));
-}
-
 /**
  * Texts the tokenizer learns its merges from: the books, enough exercises to see JSON, the modern words and the round
  * numbers below 1000 (each often enough to become one token, so that a coordinate is one decision).
  */
-export function tokenizerTexts(books: readonly string[], seed: number): string[] {
+export function tokenizerTexts({ books, modernWords }: Sources, seed: number): string[] {
   const prose = books.map(cleanProse);
   const words = wordsOf(prose.join('\n'));
   const exercises = Array.from({ length: 4000 }, (_, i) =>
@@ -57,19 +56,18 @@ export function tokenizerTexts(books: readonly string[], seed: number): string[]
     ...prose,
     ...exercises.map(({ prompt, completion }) => `${prompt}\n${completion}`),
     ...Array.from({ length: 400 }, () => roundNumbers),
-    ...Array.from({ length: 400 }, () => modernWords().join(' ')),
+    ...Array.from({ length: 400 }, () => modernWords.join(' ')),
   ];
 }
 
 /** Books and words ready to be drawn from. A third of the labels' words are modern, whatever the length of the books. */
-export function buildCorpus(tokenizer: Tokenizer, books: readonly string[]): Corpus {
+export function buildCorpus(tokenizer: Tokenizer, { books, modernWords }: Sources): Corpus {
   const text = books.map(cleanProse).join('\n');
   const bookWords = wordsOf(text);
-  const modern = modernWords();
-  const repeats = Math.round(bookWords.length / 2 / modern.length);
+  const repeats = Math.round(bookWords.length / 2 / Math.max(1, modernWords.length));
   const prose = tokenizer.encode(text);
   return {
-    words: [...bookWords, ...Array.from({ length: repeats }, () => modern).flat()],
+    words: [...bookWords, ...Array.from({ length: repeats }, () => modernWords).flat()],
     prose,
     heldOut: Math.floor(prose.length * HELD_OUT_SHARE),
   };

@@ -15,7 +15,15 @@ import { saveModel } from '../../model/checkpoint.node.js';
 import { randomStream } from '../../tensor/random.js';
 import { chatTokens, tokenizerFromJSON, trainBpe, type Tokenizer } from '../../text/index.js';
 import { sft, type SFTState } from '../../trainers/index.js';
-import { buildCorpus, exerciseRow, type Corpus, type PackedRow, proseRow, tokenizerTexts } from './corpus.js';
+import {
+  buildCorpus,
+  exerciseRow,
+  type Corpus,
+  type PackedRow,
+  proseRow,
+  type Sources,
+  tokenizerTexts,
+} from './corpus.js';
 import { examine, type Examination } from './examine.js';
 import type { BaseRecipe } from './recipe.js';
 
@@ -41,15 +49,23 @@ export interface PretrainOptions {
   readonly onPoint?: (point: CurvePoint, totalSteps: number) => void;
 }
 
-const readBooks = (dir: string): string[] =>
-  readdirSync(dir)
+/** Reads a corpus folder: every `.txt` is a book, `modern-words.json` a list of words. Throws when there is no book. */
+export function readSources(dir: string): Sources {
+  const books = readdirSync(dir)
     .filter((name) => name.endsWith('.txt'))
     .sort()
     .map((name) => readFileSync(join(dir, name), 'utf8'));
+  if (books.length === 0) throw new Error(`No .txt file in ${dir}: the base model needs books to read.`);
+  const words = join(dir, 'modern-words.json');
+  return {
+    books,
+    modernWords: existsSync(words) ? (JSON.parse(readFileSync(words, 'utf8')) as string[]) : [],
+  };
+}
 
-/** The same tokenizer for the same books and recipe. */
-export function trainTokenizer(books: readonly string[], recipe: BaseRecipe): Tokenizer {
-  return trainBpe(tokenizerTexts(books, recipe.seed), {
+/** The same tokenizer for the same sources and recipe. */
+export function trainTokenizer(sources: Sources, recipe: BaseRecipe): Tokenizer {
+  return trainBpe(tokenizerTexts(sources, recipe.seed), {
     vocabSize: recipe.vocabSize,
     specialTokens: chatTokens,
     pieces: [...actionPieces, ...observationPieces],
@@ -73,18 +89,16 @@ export async function pretrain(options: PretrainOptions): Promise<boolean> {
   const { recipe, corpusDir, outDir, signal, onPoint } = options;
   const statePath = join(outDir, 'training-state.safetensors');
   const curvePath = join(outDir, 'curve.jsonl');
-  const books = readBooks(corpusDir);
-  if (books.length === 0)
-    throw new Error(`No .txt file in ${corpusDir}: the base model needs books to read.`);
+  const sources = readSources(corpusDir);
 
   const resuming = options.resume === true && existsSync(statePath);
   const tokenizer = resuming
     ? tokenizerFromJSON(readFileSync(join(outDir, 'tokenizer.json'), 'utf8'))
-    : trainTokenizer(books, recipe);
+    : trainTokenizer(sources, recipe);
   writeFileAtomic(join(outDir, 'tokenizer.json'), tokenizer.toJSON());
   writeFileAtomic(join(outDir, 'recipe.json'), `${JSON.stringify(recipe, null, 2)}\n`);
 
-  const corpus = buildCorpus(tokenizer, books);
+  const corpus = buildCorpus(tokenizer, sources);
   const model = createModel(presets.nano(tokenizer.vocabSize), recipe.seed);
   const engine = createLocalEngine(model);
   try {
