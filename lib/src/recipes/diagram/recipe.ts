@@ -77,7 +77,7 @@ export const recipeSchema: z.ZodType<DiagramRecipe> = z.strictObject({
  * `npm start`. One drawing in ten that SFT imitates is flawed, so that the reward has layouts to improve. Advantages are not divided
  * by the group's deviation: where structure is right in all of a group, that would blow trifles of layout up to full size.
  */
-export const defaultRecipe: DiagramRecipe = Object.freeze({
+export const defaultRecipe: DiagramRecipe = Object.freeze<DiagramRecipe>({
   profile: 'curriculum',
   reward: 'gated',
   grpoFrom: 'sft',
