@@ -33,9 +33,9 @@ describe('lineChart', () => {
   const svg = lineChart(chart);
 
   it('maps data to the frame: left-bottom to right-top', () => {
-    // frame: x 52..152, y 148..48
-    expect(svg).toContain('d="M52 148L152 48"');
-    expect(svg).toContain('d="M52 98L152 98"');
+    // frame: x 60..152, y 148..48
+    expect(svg).toContain('d="M60 148L152 48"');
+    expect(svg).toContain('d="M60 98L152 98"');
   });
 
   it('carries title and description for readers who cannot see it, escaped', () => {
@@ -75,7 +75,7 @@ describe('lineChart', () => {
         },
       ],
     });
-    expect(banded).toContain('class="band" style="fill:var(--series-1)" d="M52 48L152 73L152 123L52 148Z"');
+    expect(banded).toContain('class="band" style="fill:var(--series-1)" d="M60 48L152 73L152 123L60 148Z"');
   });
 
   it('breaks the line at values that are not finite and marks lonely points', () => {

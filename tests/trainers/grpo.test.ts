@@ -206,7 +206,7 @@ it('raises the reward it is given', async () => {
     const reward = (from: number, to: number): number =>
       steps.slice(from, to).reduce((sum, { metrics }) => sum + (metrics['reward'] as number), 0) /
       (to - from);
-    expect(reward(0, 1)).toBeLessThan(0.2);
+    expect(reward(0, 1)).toBeLessThan(0.3);
     expect(reward(37, 40)).toBeGreaterThan(0.8);
   });
 });

@@ -101,7 +101,8 @@ it('learns eight rows by heart, and the policy then says them', async () => {
     const config = { batchSize: 8, maxSteps: 80, learningRate: 0.02, warmupSteps: 5 };
     const steps = await run({ engine, rows, config });
     const [first, last] = [steps[0], steps.at(-1)];
-    expect(first?.metrics['loss']).toBeCloseTo(Math.log(13), 0);
+    // an untrained model is about as good as guessing among 13 tokens
+    expect(Math.abs((first?.metrics['loss'] as number) - Math.log(13))).toBeLessThan(1);
     expect(last?.metrics['loss']).toBeLessThan(0.1);
     expect(last?.metrics['mean_token_accuracy']).toBe(1);
     expect(last?.metrics['entropy']).toBeLessThan(first?.metrics['entropy'] as number);
