@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 interface Manifest {
   readonly exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
+  readonly bin: Readonly<Record<string, string>>;
   readonly typesVersions: { readonly '*': Readonly<Record<string, readonly string[]>> };
 }
 
@@ -18,5 +19,12 @@ describe('package.json of posttrain', () => {
   it.each(Object.entries(manifest.exports))('%s has a source file', (_name, entry) => {
     expect(entry.types).toBe(entry.default.replace(/\.js$/, '.d.ts'));
     expect(existsSync(entry.default.replace('./dist/', 'lib/src/').replace(/\.js$/, '.ts'))).toBe(true);
+  });
+
+  it('names a command that is there before the build, because npm links commands first', () => {
+    for (const file of Object.values(manifest.bin)) {
+      expect(file).not.toMatch(/^\.\/dist\//);
+      expect(existsSync(`lib/${file}`)).toBe(true);
+    }
   });
 });
