@@ -9,7 +9,7 @@ import { now, withLive } from './session.node.js';
 
 interface Options {
   readonly corpus: string;
-  readonly out: string;
+  readonly out?: string;
   readonly quick?: true;
   readonly resume?: true;
 }
@@ -21,7 +21,10 @@ export function addPretrain(program: Command, setStatus: SetStatus): void {
       'make the base model that diagram runs start from (it comes with posttrain; this is how it was made)',
     )
     .option('--corpus <folder>', 'text files to read', join('data', 'corpus'))
-    .option('--out <folder>', 'where the checkpoint goes', join('data', 'base'))
+    .option(
+      '--out <folder>',
+      'where the checkpoint goes (default: data/base, or runs/base-quick with --quick)',
+    )
     .option('--quick', 'a few steps only: shows that it works')
     .option('--resume', 'go on with a run that was stopped')
     .action(async (options: Options) => {
@@ -29,7 +32,9 @@ export function addPretrain(program: Command, setStatus: SetStatus): void {
     });
 }
 
-function watchPretraining({ corpus, out, quick, resume }: Options): Promise<boolean> {
+function watchPretraining({ corpus, quick, resume, ...options }: Options): Promise<boolean> {
+  // a few steps must never replace the base that every run starts from
+  const out = options.out ?? (quick ? join('runs', 'base-quick') : join('data', 'base'));
   return withLive(async (live, signal) => {
     const started = now();
     const losses: number[] = [];
