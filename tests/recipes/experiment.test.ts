@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { figures, recordRun, summarize, type ExperimentResults } from 'posttrain/recipes/diagram/experiment';
+import { recordRun, summarize, type ExperimentResults } from 'posttrain/recipes/diagram/experiment';
+import { drawFigures, experimentNames, experiments } from 'posttrain/recipes/diagram/experiments';
 import { overSeeds } from 'posttrain/recipes/diagram/over-seeds';
 import { recipeFor } from 'posttrain/recipes/diagram/recipe';
 import { madeUpRun } from './made-up-run.js';
@@ -28,6 +29,7 @@ describe('what an experiment records', () => {
   const run = recordRun(config, stages, metrics, evaluation);
   const recorded = { default: [run, { ...run, seed: 8 }], naive: [run] };
   const results: ExperimentResults = {
+    hypothesis: 'it learns',
     recipe: config.recipe,
     versions: config.versions,
     arms: recorded,
@@ -57,14 +59,31 @@ describe('what an experiment records', () => {
   });
 
   it('draws a figure for what was run', () => {
-    const drawn = figures(results);
+    const drawn = drawFigures('diagram', results);
     expect(Object.keys(drawn)).toEqual(['learning.svg', 'hacking.svg', 'sft-first.svg']);
     expect(drawn['hacking.svg']).toContain('>naive reward<');
-    expect(Object.keys(figures({ ...results, arms: {} }))).toEqual([]);
+    expect(Object.keys(drawFigures('diagram', { ...results, arms: {} }))).toEqual([]);
+  });
+});
+
+describe('the experiments', () => {
+  it.each(experimentNames)('%s varies one thing an arm, and draws only arms it has', (name) => {
+    const { arms, figures } = experiments[name];
+    expect(Object.keys(arms)[0]).toBe('default');
+    for (const change of Object.values(arms)) expect(Object.keys(change).length).toBeLessThanOrEqual(1);
+    for (const { lines } of Object.values(figures))
+      for (const [, arm] of lines) expect(Object.keys(arms)).toContain(arm);
   });
 });
 
 describe('recipeFor', () => {
+  it('changes single settings of GRPO', () => {
+    const { grpo, ...others } = recipeFor({ grpo: { learningRate: 0.5 } });
+    const { grpo: usual, ...usualOthers } = recipeFor({});
+    expect(grpo).toEqual({ ...usual, learningRate: 0.5 });
+    expect(others).toEqual(usualOthers);
+  });
+
   it('changes what it is told to and nothing else', () => {
     expect(recipeFor({})).toEqual(recipeFor({ reward: 'gated' }));
     expect(recipeFor({ reward: 'naive' })).toEqual({ ...recipeFor({}), reward: 'naive' });

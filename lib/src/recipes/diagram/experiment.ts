@@ -1,6 +1,6 @@
-import { lineChart, standaloneSvg, trailingMean, type Point, type Series } from '../../display/index.js';
 import type { Proportion } from '../../eval/index.js';
 import {
+  checkpointNames,
   gainOf,
   type CheckpointName,
   type Gain,
@@ -9,17 +9,7 @@ import {
 } from './evaluation.js';
 import type { MetricsRecord } from './metrics-log.node.js';
 import { overSeeds, type OverSeeds } from './over-seeds.js';
-import type { RecipeOptions } from './recipe.js';
 import type { RunConfig, StageRecords } from './run-folder.node.js';
-
-/** Runs that differ in one thing each; `default` comes first because the others take over what they share with it. */
-export const armNames = ['default', 'naive', 'from-base'] as const;
-export type ArmName = (typeof armNames)[number];
-export const arms: Readonly<Record<ArmName, RecipeOptions>> = {
-  default: {},
-  naive: { reward: 'naive' },
-  'from-base': { grpoFrom: 'base' },
-};
 
 /** One GRPO step of one run. */
 export interface CurvePoint {
@@ -29,7 +19,7 @@ export interface CurvePoint {
   readonly success: number;
 }
 
-/** What is kept of a run in `data/results/diagram.json`. */
+/** What is kept of a run. */
 export interface RecordedRun {
   readonly seed: number;
   readonly seconds: number;
@@ -45,15 +35,18 @@ export type RecordedResult = Pick<
 > & { readonly parsed?: Proportion; readonly validActions?: Proportion; readonly verified?: Proportion };
 
 export interface ExperimentResults {
+  readonly hypothesis: string;
+  /** Of the first arm and seed. */
   readonly recipe: RunConfig['recipe'];
   readonly versions: RunConfig['versions'];
-  readonly arms: Readonly<Partial<Record<ArmName, readonly RecordedRun[]>>>;
+  /** Runs by the name of their arm. */
+  readonly arms: Readonly<Record<string, readonly RecordedRun[]>>;
   /** The headline split of every arm and policy, over seeds. */
   readonly summary: readonly SummaryRow[];
 }
 
 export interface SummaryRow {
-  readonly arm: ArmName;
+  readonly arm: string;
   readonly policy: CheckpointName;
   readonly parsed: OverSeeds;
   readonly validActions: OverSeeds;
@@ -94,9 +87,9 @@ function recordResult({ perTask: _, metrics: __, clippedRatio: ___, ...kept }: S
 
 /** The headline numbers of all arms, over seeds. */
 export function summarize(recorded: ExperimentResults['arms']): SummaryRow[] {
-  return armNames.flatMap((arm) =>
-    (['base', 'sft', 'grpo'] as const).flatMap((policy) => {
-      const results = (recorded[arm] ?? []).flatMap((run) => run.results[policy]?.find(isHeadline) ?? []);
+  return Object.entries(recorded).flatMap(([arm, runs]) =>
+    checkpointNames.flatMap((policy) => {
+      const results = runs.flatMap((run) => run.results[policy]?.find(isHeadline) ?? []);
       if (results.length === 0) return [];
       const of = (pick: (result: RecordedResult) => number): OverSeeds => overSeeds(results.map(pick));
       return {
@@ -113,64 +106,4 @@ export function summarize(recorded: ExperimentResults['arms']): SummaryRow[] {
 
 function isHeadline({ split, mode }: RecordedResult): boolean {
   return split === 'id' && mode === 'sampled';
-}
-
-const WINDOW = 10;
-
-/** Figures by file name: standalone SVGs with the mean over seeds and their range. */
-export function figures({ arms: recorded }: ExperimentResults): Record<string, string> {
-  const series = (arm: ArmName, key: 'reward' | 'success', name: string): Series[] => {
-    const points = acrossSeeds(recorded[arm] ?? [], key);
-    return points.length === 0 ? [] : [{ name, points }];
-  };
-  const drawn = (title: string, description: string, all: readonly Series[]): string | undefined =>
-    all.length === 0
-      ? undefined
-      : standaloneSvg(
-          lineChart({
-            title,
-            description,
-            xLabel: 'GRPO step',
-            yLabel: 'share or reward',
-            yRange: [0, 1],
-            series: all,
-          }),
-        );
-  const figure = {
-    'learning.svg': drawn(
-      'GRPO with the structure-gated reward',
-      `Reward and success of the samples, mean of ${WINDOW} steps, mean and range over seeds.`,
-      [...series('default', 'success', 'success'), ...series('default', 'reward', 'reward')],
-    ),
-    'hacking.svg': drawn(
-      'GRPO with the naive reward',
-      `The naive reward that is climbed, and success, mean of ${WINDOW} steps, mean and range over seeds.`,
-      [...series('naive', 'success', 'success'), ...series('naive', 'reward', 'naive reward')],
-    ),
-    'sft-first.svg': drawn(
-      'GRPO with and without SFT before it',
-      `Success of the samples, mean of ${WINDOW} steps, mean and range over seeds.`,
-      [...series('default', 'success', 'after SFT'), ...series('from-base', 'success', 'from the base')],
-    ),
-  };
-  return Object.fromEntries(
-    Object.entries(figure).flatMap(([name, svg]) => (svg === undefined ? [] : [[name, svg]])),
-  );
-}
-
-/** The trend of each seed, then mean and range of the trends at each step that all seeds have. */
-function acrossSeeds(runs: readonly RecordedRun[], key: 'reward' | 'success'): Point[] {
-  const trends = runs.map(({ curve }) =>
-    trailingMean(
-      curve.map((p) => ({ x: p.step, y: p[key] })),
-      WINDOW,
-    ),
-  );
-  const [first = []] = trends;
-  return first.flatMap(({ x }, i) => {
-    const values = trends.flatMap((trend) => trend[i]?.y ?? []);
-    if (values.length < trends.length) return [];
-    const { mean, min, max } = overSeeds(values);
-    return { x, y: mean, low: min, high: max };
-  });
 }

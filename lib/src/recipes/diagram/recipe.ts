@@ -138,11 +138,13 @@ export interface RecipeOptions {
   readonly profile?: DiagramRecipe['profile'];
   readonly reward?: RewardName;
   readonly grpoFrom?: DiagramRecipe['grpoFrom'];
+  readonly grpo?: DiagramRecipe['grpo'];
 }
 
 /** The default recipe, or the quick one, with these changes. */
-export function recipeFor({ quick = false, ...changes }: RecipeOptions): DiagramRecipe {
-  const recipe = { ...(quick ? quickRecipe : defaultRecipe), ...changes };
+export function recipeFor({ quick = false, grpo = {}, ...changes }: RecipeOptions): DiagramRecipe {
+  const usual = quick ? quickRecipe : defaultRecipe;
+  const recipe = { ...usual, ...changes, grpo: { ...usual.grpo, ...grpo } };
   if (recipe.grpoFrom === 'sft') return recipe;
   // a base model does not know when to stop, and is meant to be seen failing
   return { ...recipe, grpo: { ...recipe.grpo, maxClippedRatio: 1 } };
