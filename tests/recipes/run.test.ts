@@ -51,7 +51,7 @@ describe('a run of all stages', () => {
     const { config } = openRun(folder.path);
     const controller = new AbortController();
     const emit = (event: RunEvent): void => onEvent(event, () => controller.abort());
-    return runDiagram({ folder, config, base, signal: controller.signal, emit });
+    return runDiagram({ folder, config, base, workers: 1, signal: controller.signal, emit });
   }
 
   it('leaves config, metrics, completions, checkpoints, evaluation and report, and nothing half-written', () => {

@@ -8,7 +8,7 @@ import { draw } from '../recipes/diagram/index.js';
 import { loadPolicy } from '../recipes/diagram/policy.node.js';
 import { isFinished, listRuns } from '../recipes/diagram/run-folder.node.js';
 import { initBackend } from '../tensor/index.js';
-import { nonNegativeInteger, positiveInteger, temperature } from './options.js';
+import { nonNegativeInteger, positiveInteger, temperature } from './options.node.js';
 
 interface Options {
   readonly model?: string;

@@ -4,6 +4,7 @@ import { percent } from '../display/index.js';
 import { pretrain } from '../recipes/base/pretrain.node.js';
 import { baseRecipe, quickBaseRecipe } from '../recipes/base/recipe.js';
 import { INTERRUPTED } from './interrupt.node.js';
+import { workersOption } from './options.node.js';
 import type { SetStatus } from './program.node.js';
 import { now, withLive } from './session.node.js';
 
@@ -12,6 +13,7 @@ interface Options {
   readonly out?: string;
   readonly quick?: true;
   readonly resume?: true;
+  readonly workers: number;
 }
 
 export function addPretrain(program: Command, setStatus: SetStatus): void {
@@ -26,13 +28,14 @@ export function addPretrain(program: Command, setStatus: SetStatus): void {
       'where the checkpoint goes (default: data/base, or runs/base-quick with --quick)',
     )
     .option('--quick', 'a few steps only: shows that it works')
+    .addOption(workersOption())
     .option('--resume', 'go on with a run that was stopped')
     .action(async (options: Options) => {
       if (!(await watchPretraining(options))) setStatus(INTERRUPTED);
     });
 }
 
-function watchPretraining({ corpus, quick, resume, ...options }: Options): Promise<boolean> {
+function watchPretraining({ corpus, quick, resume, workers, ...options }: Options): Promise<boolean> {
   // a few steps must never replace the base that every run starts from
   const out = options.out ?? (quick ? join('runs', 'base-quick') : join('data', 'base'));
   return withLive(async (live, signal) => {
@@ -43,6 +46,7 @@ function watchPretraining({ corpus, quick, resume, ...options }: Options): Promi
       corpusDir: corpus,
       outDir: out,
       resume: resume === true,
+      workers,
       signal,
       onPoint: ({ step, loss, mean_token_accuracy: accuracy }, totalSteps) => {
         losses.push(loss);

@@ -20,9 +20,10 @@ import {
   type RunFolder,
 } from '../recipes/diagram/run-folder.node.js';
 import { describeRun, runDiagram } from '../recipes/diagram/run.node.js';
+import type { StageContext } from '../recipes/diagram/stage.node.js';
 import { baseCheckpoint } from './base.node.js';
 import { INTERRUPTED } from './interrupt.node.js';
-import { nonNegativeInteger } from './options.js';
+import { nonNegativeInteger, workersOption } from './options.node.js';
 import type { SetStatus } from './program.node.js';
 import { now, withLive } from './session.node.js';
 import { createWatcher } from './watch.js';
@@ -35,6 +36,7 @@ interface Options {
   readonly reward: RewardName;
   readonly from: 'sft' | 'base';
   readonly base?: string;
+  readonly workers: number;
   readonly quick?: true;
   readonly resume?: true;
 }
@@ -53,6 +55,7 @@ export function addRun(program: Command, setStatus: SetStatus): void {
     .addOption(new Option('--reward <reward>', 'reward GRPO climbs').choices(rewardNames).default('gated'))
     .addOption(new Option('--from <start>', 'where GRPO starts').choices(['sft', 'base']).default('sft'))
     .option('--base <folder>', 'base checkpoint (default: the one that comes with posttrain)')
+    .addOption(workersOption())
     .option('--quick', 'every stage, but only a few steps each: shows that all works, teaches little')
     .option('--resume', 'go on with a run that was stopped (default: the newest unfinished one)')
     .addHelpText(
@@ -68,7 +71,12 @@ Examples:
     )
     .action(async (options: Options, command: Command) => {
       const { folder, config } = options.resume ? resumed(options, command) : await started(options);
-      const finished = await watchRun(folder, config, baseCheckpoint(options.base));
+      const finished = await watchRun({
+        folder,
+        config,
+        base: baseCheckpoint(options.base),
+        workers: options.workers,
+      });
       if (!finished) setStatus(INTERRUPTED);
     });
 }
@@ -96,12 +104,15 @@ async function started(options: Options): Promise<{ folder: RunFolder; config: R
 }
 
 /** Runs with a live view. Returns whether the run reached its end. */
-function watchRun(folder: RunFolder, config: RunConfig, base: string): Promise<boolean> {
+function watchRun(run: Pick<StageContext, 'folder' | 'config' | 'base' | 'workers'>): Promise<boolean> {
+  const { folder, config, workers } = run;
   return withLive(async (live, signal) => {
     const watcher = createWatcher(now);
     const shown = relative(process.cwd(), folder.path);
     const { versions } = await describeRun(config.name, config.seed, config.recipe);
-    live.print(`posttrain run diagram: ${shown}, seed ${config.seed}, ${versions['backend']} back end`);
+    live.print(
+      `posttrain run diagram: ${shown}, seed ${config.seed}, ${versions['backend']} back end, ${workers} ${workers === 1 ? 'thread' : 'threads'}`,
+    );
     for (const [what, before] of Object.entries(config.versions)) {
       if (before === versions[what]) continue;
       live.print(
@@ -109,9 +120,7 @@ function watchRun(folder: RunFolder, config: RunConfig, base: string): Promise<b
       );
     }
     const finished = await runDiagram({
-      folder,
-      config,
-      base,
+      ...run,
       signal,
       emit: (event) => live.show(watcher.next(event)),
     });

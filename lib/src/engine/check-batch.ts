@@ -1,3 +1,4 @@
+import type { MaskedSequence } from '../model/index.js';
 import type { Datum } from './types.js';
 
 /** What a model can take. */
@@ -31,8 +32,13 @@ export function checkBatch(batch: readonly Datum[], limits: BatchLimits): void {
   });
 }
 
+/** Throws when a sequence cannot be scored; the message says which and why. */
+export function checkSequences(sequences: readonly MaskedSequence[], limits: BatchLimits): void {
+  sequences.forEach(({ tokens }, index) => checkTokens(tokens, `Sequence ${index}`, limits));
+}
+
 /** Throws when a sequence is too short, too long, or holds an id outside the vocabulary. */
-export function checkTokens(tokens: ArrayLike<number>, what: string, limits: BatchLimits): void {
+function checkTokens(tokens: ArrayLike<number>, what: string, limits: BatchLimits): void {
   if (tokens.length < 2)
     throw new Error(`${what} has ${tokens.length} tokens; at least 2 are needed to predict one.`);
   if (tokens.length > limits.maxLength) {

@@ -1,5 +1,5 @@
 export { decodeCheckpoint, encodeCheckpoint, type RunCheckpoint } from './checkpoint.js';
-export { createLocalEngine, type LocalEngineOptions } from './local.js';
+export { createLocalEngine, type EngineOptions } from './local.js';
 export { planMicroBatches } from './micro-batches.js';
 export { learningRateAt, type LearningRateSchedule } from './schedule.js';
 export type {

@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLocalEngine } from '../../engine/index.js';
+import { createEngine } from '../../engine/create.node.js';
 import { readCheckpoint, writeCheckpoint } from '../../engine/checkpoint.node.js';
 import { actionPieces, observationPieces } from '../../envs/diagram/index.js';
 import { writeFileAtomic } from '../../files.node.js';
@@ -45,6 +45,8 @@ export interface PretrainOptions {
   readonly outDir: string;
   /** Go on from the last checkpoint in `outDir`, if there is one. */
   readonly resume?: boolean;
+  /** Threads to compute with; they change no result. 1. */
+  readonly workers?: number;
   readonly signal?: AbortSignal;
   readonly onPoint?: (point: CurvePoint, totalSteps: number) => void;
 }
@@ -86,7 +88,7 @@ function trainingRows(corpus: Corpus, tokenizer: Tokenizer, recipe: BaseRecipe):
  * Returns true when it finished.
  */
 export async function pretrain(options: PretrainOptions): Promise<boolean> {
-  const { recipe, corpusDir, outDir, signal, onPoint } = options;
+  const { recipe, corpusDir, outDir, workers = 1, signal, onPoint } = options;
   const statePath = join(outDir, 'training-state.safetensors');
   const curvePath = join(outDir, 'curve.jsonl');
   const sources = readSources(corpusDir);
@@ -100,7 +102,7 @@ export async function pretrain(options: PretrainOptions): Promise<boolean> {
 
   const corpus = buildCorpus(tokenizer, sources);
   const model = createModel(presets.nano(tokenizer.vocabSize), recipe.seed);
-  const engine = createLocalEngine(model);
+  const engine = createEngine(model, { workers });
   try {
     let curve: CurvePoint[] = [];
     let state: SFTState | undefined;

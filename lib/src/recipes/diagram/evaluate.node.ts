@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLocalEngine } from '../../engine/index.js';
+import { createEngine } from '../../engine/create.node.js';
 import { diagramEnvironment, type DiagramEpisode, type DiagramTask } from '../../envs/diagram/index.js';
 import {
   curriculumSplits,
@@ -88,7 +88,7 @@ function tasksOf(split: Split, count: number, profile: DiagramRecipe['profile'])
 }
 
 async function evaluatePolicy(
-  { config, signal, emit }: StageContext,
+  { config, workers, signal, emit }: StageContext,
   name: CheckpointName,
   checkpoint: string,
   parts: readonly Part[],
@@ -96,7 +96,7 @@ async function evaluatePolicy(
   totalSteps: number,
 ): Promise<PolicyEvaluation> {
   const { model, tokenizer } = await loadPolicy(checkpoint);
-  const engine = createLocalEngine(model);
+  const engine = createEngine(model, { workers });
   const results: SplitResult[] = [];
   const drawings: Drawing[] = [];
   let finished = before;

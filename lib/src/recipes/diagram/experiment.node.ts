@@ -3,16 +3,8 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../../files.node.js';
 import type { RunEvaluation } from './evaluation.js';
 import type { RunEvent } from './events.js';
-import {
-  armNames,
-  arms,
-  figures,
-  recordRun,
-  summarize,
-  type ArmName,
-  type ExperimentResults,
-  type RecordedRun,
-} from './experiment.js';
+import { recordRun, summarize, type ExperimentResults, type RecordedRun } from './experiment.js';
+import { drawFigures, experiments, type ExperimentName } from './experiments.js';
 import { readMetrics, appendMetrics } from './metrics-log.node.js';
 import { recipeFor } from './recipe.js';
 import { describeRun, runDiagram } from './run.node.js';
@@ -29,14 +21,18 @@ import {
 } from './run-folder.node.js';
 
 export interface ExperimentOptions {
+  readonly name: ExperimentName;
   readonly seeds: readonly number[];
-  readonly only: readonly ArmName[];
+  /** Arms to run. */
+  readonly only: readonly string[];
   readonly quick: boolean;
   /** Where the runs lie. */
   readonly out: string;
-  /** Folder for `diagram.json` and the figures. */
+  /** Folder for `<name>.json` and the figures. */
   readonly results: string;
   readonly base: string;
+  /** Threads to compute with; they change no result. */
+  readonly workers: number;
   readonly signal: AbortSignal;
   readonly onRun: (name: string) => void;
   readonly emit: (event: RunEvent) => void;
@@ -47,22 +43,22 @@ export interface ExperimentOptions {
  * was asked to stop, after which the same call goes on.
  */
 export async function runExperiment(options: ExperimentOptions): Promise<boolean> {
-  const { seeds, only, signal } = options;
-  const recorded: Partial<Record<ArmName, RecordedRun[]>> = {};
+  const { name, seeds, only, base, workers, signal, emit } = options;
+  const shared = { base, workers, signal, emit };
+  const recorded: Record<string, RecordedRun[]> = {};
   let reference: RunConfig | undefined;
   for (const seed of seeds) {
-    for (const arm of armNames.filter((name) => only.includes(name))) {
+    for (const arm of Object.keys(experiments[name].arms).filter((arm) => only.includes(arm))) {
       const { folder, config } = await openArm(options, seed, arm);
       options.onRun(config.name);
-      if (!(await runDiagram({ folder, config, base: options.base, signal, emit: options.emit })))
-        return false;
+      if (!(await runDiagram({ folder, config, ...shared }))) return false;
       (recorded[arm] ??= []).push(
         recordRun(config, finishedStages(folder), readMetrics(folder.metrics), evaluationOf(folder)),
       );
       reference ??= config;
     }
   }
-  if (reference !== undefined) writeResults(options.results, reference, recorded);
+  if (reference !== undefined) writeResults(options, reference, recorded);
   return true;
 }
 
@@ -71,27 +67,32 @@ function evaluationOf(folder: RunFolder): RunEvaluation {
 }
 
 function writeResults(
-  dir: string,
+  { name, results: dir }: ExperimentOptions,
   { recipe, versions }: RunConfig,
-  recorded: ExperimentResults['arms'],
+  arms: ExperimentResults['arms'],
 ): void {
-  const results: ExperimentResults = { recipe, versions, arms: recorded, summary: summarize(recorded) };
-  writeFileAtomic(join(dir, 'diagram.json'), json(results));
-  for (const [name, svg] of Object.entries(figures(results))) writeFileAtomic(join(dir, name), svg);
+  const { hypothesis } = experiments[name];
+  const results: ExperimentResults = { hypothesis, recipe, versions, arms, summary: summarize(arms) };
+  writeFileAtomic(join(dir, `${name}.json`), json(results));
+  for (const [file, svg] of Object.entries(drawFigures(name, results))) writeFileAtomic(join(dir, file), svg);
 }
 
 async function openArm(
-  { out, quick }: ExperimentOptions,
+  { name, out, quick }: ExperimentOptions,
   seed: number,
-  arm: ArmName,
+  arm: string,
 ): Promise<{ folder: RunFolder; config: RunConfig }> {
-  const nameOf = (name: ArmName): string => `experiment-${quick ? 'quick-' : ''}${name}-seed${seed}`;
-  const path = join(out, nameOf(arm));
+  const path = join(out, runName(arm, seed, quick));
   if (existsSync(runFolder(path).config)) return openRun(path);
-  const config = await describeRun(nameOf(arm), seed, recipeFor({ quick, ...arms[arm] }));
+  const recipe = recipeFor({ quick, ...experiments[name].arms[arm] });
+  const config = await describeRun(runName(arm, seed, quick), seed, recipe);
   const folder = createRun(out, config);
-  takeOver(runFolder(join(out, nameOf('default'))), folder, config);
+  takeOver(runFolder(join(out, runName('default', seed, quick))), folder, config);
   return { folder, config };
+}
+
+function runName(arm: string, seed: number, quick: boolean): string {
+  return `experiment-${quick ? 'quick-' : ''}${arm.replaceAll(' ', '-')}-seed${seed}`;
 }
 
 /** Stages before GRPO are the same in all arms of a seed: they are copied, not computed again. */

@@ -1,4 +1,4 @@
-import { createLocalEngine } from '../../engine/index.js';
+import { createEngine } from '../../engine/create.node.js';
 import { diagramEnvironment, type DiagramTask } from '../../envs/diagram/index.js';
 import { writeFileAtomic } from '../../files.node.js';
 import { saveModel } from '../../model/checkpoint.node.js';
@@ -16,10 +16,10 @@ const BETWEEN_REPLIES = '\n\n';
 
 /** The policy practises: it is rewarded for what it draws. Leaves the checkpoint `grpo/`. */
 export async function grpoStage(context: StageContext): Promise<void> {
-  const { folder, config, base, signal, emit } = context;
+  const { folder, config, base, workers, signal, emit } = context;
   const { recipe, seed } = config;
   const { model, tokenizer } = await loadPolicy(recipe.grpoFrom === 'base' ? base : folder.checkpoint('sft'));
-  const engine = createLocalEngine(model);
+  const engine = createEngine(model, { workers });
   // taken before a saved state is loaded: the policy at the start of the stage, also in a resumed run
   const reference = (recipe.grpo.beta ?? 0) > 0 ? await engine.reference() : undefined;
   const tasks = practiceTasks(config);

@@ -1,4 +1,5 @@
-import { createLocalEngine, type Engine } from '../../engine/index.js';
+import { createEngine } from '../../engine/create.node.js';
+import type { Engine } from '../../engine/index.js';
 import { diagramEnvironment } from '../../envs/diagram/index.js';
 import { saveModel } from '../../model/checkpoint.node.js';
 import { disposeModel } from '../../model/index.js';
@@ -17,9 +18,9 @@ import { dropTrainerState, train } from './training.node.js';
 
 /** The base model learns to answer as the teacher did. Leaves the checkpoint `sft/`. */
 export async function sftStage(context: StageContext): Promise<void> {
-  const { folder, config, base, signal, emit } = context;
+  const { folder, config, base, workers, signal, emit } = context;
   const { model, tokenizer } = await loadPolicy(base);
-  const engine = createLocalEngine(model);
+  const engine = createEngine(model, { workers });
   try {
     const rows = readTrajectories(folder.trajectories)
       .filter((record) => record.rejection === null)

@@ -9,6 +9,8 @@ export interface StageContext {
   readonly config: RunConfig;
   /** Folder of the base checkpoint. */
   readonly base: string;
+  /** Threads to compute with; they change no result. */
+  readonly workers: number;
   /** Aborted when the run should stop after its current step. */
   readonly signal: AbortSignal;
   readonly emit: (event: RunEvent) => void;

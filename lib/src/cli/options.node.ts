@@ -1,4 +1,5 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { coreCount } from '../tensor/cores.node.js';
 
 /** Parsers for option values: what is wrong with the value is all they say, commander adds the option's name. */
 
@@ -29,4 +30,13 @@ export function integerList(text: string): number[] {
   const values = text.split(',').map(nonNegativeInteger);
   if (new Set(values).size < values.length) throw new InvalidArgumentError('Expected each number once.');
   return values;
+}
+
+/** More threads than this need more memory than a laptop may have free: each holds its own activations. */
+const MOST_THREADS = 4;
+
+export function workersOption(): Option {
+  return new Option('--workers <number>', 'threads to compute with; any number gives the same results')
+    .argParser(positiveInteger)
+    .default(Math.min(MOST_THREADS, coreCount()), 'one a core, at most 4');
 }

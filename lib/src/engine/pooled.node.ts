@@ -1,0 +1,203 @@
+/**
+ * The engine on several cores. Every batch is cut as the local engine cuts it, workers compute the parts, and gradients are added
+ * in the order of the parts: the same bits as the local engine's, whatever the number of workers and whoever is faster.
+ *
+ * Left out: threads on one shared memory inside a kernel. Parts of a batch need no exchange until their gradients are added,
+ * 4 MB a part for a million parameters, and small matrices leave threads inside a kernel waiting for each other.
+ */
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '@tensorflow/tfjs-core';
+import type { LossSpec } from '../losses/index.js';
+import type { MaskedSequence, Model, Sample, SampleKey, SamplingParams } from '../model/index.js';
+import { type BatchLimits, checkBatch, checkSequences } from './check-batch.js';
+import { flatSize, flatten, unflatten } from './flat-weights.js';
+import { defaultMicroBatchTokens, type EngineOptions } from './local.js';
+import { cutBatch, readReports } from './micro-step.js';
+import { Optimizer } from './optimizer.js';
+import type {
+  Datum,
+  Engine,
+  EngineState,
+  ForwardBackwardResult,
+  LogprobScorer,
+  OptimParams,
+  OptimResult,
+} from './types.js';
+import type { SharedWeights } from './worker-protocol.js';
+import { WorkerPool } from './worker-pool.node.js';
+
+export interface PooledEngineOptions extends EngineOptions {
+  /** Threads, each with its own copy of model and activations. */
+  readonly workers: number;
+}
+
+/** Most sequences a worker samples at a time, as in `generate`. */
+const SAMPLES_AT_ONCE = 64;
+
+let weightVersions = 0;
+
+/**
+ * An engine whose work is done by worker threads with the active tfjs back end; `model` is trained in place.
+ * The caller owns the model; `dispose` ends the threads and frees what the engine added.
+ * @throws RangeError when `workers` is not a whole number from 1 on
+ */
+export function createPooledEngine(
+  model: Model,
+  { workers, microBatchTokens = defaultMicroBatchTokens }: PooledEngineOptions,
+): Engine {
+  if (!Number.isInteger(workers) || workers < 1) {
+    throw new RangeError(`workers is ${workers}, expected a whole number from 1 on: one for each free core.`);
+  }
+  return new PooledEngine(model, workers, microBatchTokens);
+}
+
+class PooledEngine implements Engine {
+  readonly maxLength: number;
+  readonly #limits: BatchLimits;
+  readonly #pool: WorkerPool;
+  readonly #optimizer: Optimizer;
+  /** Accumulated since the last optimizer step, end to end. */
+  #gradients: Float32Array | undefined;
+  #lossIsFinite = true;
+  #published: SharedWeights | undefined;
+
+  constructor(
+    private readonly model: Model,
+    private readonly workers: number,
+    private readonly microBatchTokens: number,
+  ) {
+    this.maxLength = model.config.maxPositionEmbeddings;
+    this.#limits = { maxLength: this.maxLength, vocabSize: model.config.vocabSize };
+    this.#optimizer = new Optimizer(model.weights);
+    this.#pool = new WorkerPool({ config: model.config, backend: tf.getBackend() }, workers);
+  }
+
+  get policyVersion(): number {
+    return this.#optimizer.policyVersion;
+  }
+
+  async sample(
+    prompts: readonly Int32Array[],
+    params: SamplingParams,
+    keys: readonly SampleKey[],
+  ): Promise<Sample[]> {
+    const weights = await this.#weights();
+    const share = Math.min(SAMPLES_AT_ONCE, Math.ceil(prompts.length / this.workers));
+    const parts = chunks(prompts, share).map((part, i) =>
+      this.#pool.run<'sample'>(weights, {
+        verb: 'sample',
+        prompts: part,
+        params,
+        keys: keys.slice(i * share, i * share + part.length),
+      }),
+    );
+    return (await Promise.all(parts)).flat();
+  }
+
+  async logprobs(sequences: readonly MaskedSequence[], temperature = 1): Promise<Float32Array[]> {
+    return this.#score(await this.#weights(), sequences, temperature);
+  }
+
+  async forwardBackward(
+    batch: readonly Datum[],
+    loss: LossSpec,
+    temperature = 1,
+  ): Promise<ForwardBackwardResult> {
+    checkBatch(batch, this.#limits);
+    const weights = await this.#weights();
+    const parts = cutBatch(batch, this.microBatchTokens);
+    const steps = parts.map(({ data }) =>
+      this.#pool.run<'microStep'>(weights, { verb: 'microStep', data, loss, temperature }),
+    );
+    // one that fails before its turn has come is no unhandled rejection
+    for (const step of steps) step.catch(() => undefined);
+    const reports: Float32Array[] = [];
+    for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
+      const { report, gradients } = await step;
+      this.#accumulate(gradients);
+      reports.push(report);
+    }
+    const result = readReports(batch, parts, reports);
+    this.#lossIsFinite &&= Number.isFinite(result.loss);
+    return result;
+  }
+
+  async optimStep(params: OptimParams): Promise<OptimResult> {
+    const gradients = this.#gradients;
+    const lossIsFinite = this.#lossIsFinite;
+    this.#forgetGradients();
+    const byName =
+      gradients === undefined ? new Map<string, Tensor>() : unflatten(this.model.weights, gradients);
+    const result = await this.#optimizer.step(byName, lossIsFinite, params);
+    if (result.stepped) this.#published = undefined;
+    return result;
+  }
+
+  async reference(): Promise<LogprobScorer> {
+    const frozen = await this.#weights();
+    return {
+      logprobs: (sequences, temperature = 1) => this.#score(frozen, sequences, temperature),
+      // the frozen weights are plain memory
+      dispose: () => undefined,
+    };
+  }
+
+  save(): Promise<EngineState> {
+    return this.#optimizer.save();
+  }
+
+  async load(state: EngineState): Promise<void> {
+    this.#optimizer.load(state);
+    this.#forgetGradients();
+    this.#published = undefined;
+  }
+
+  dispose(): void {
+    this.#pool.close();
+    this.#optimizer.dispose();
+    this.#forgetGradients();
+  }
+
+  /** What the workers compute with: today's weights. */
+  async #weights(): Promise<SharedWeights> {
+    if (this.#published === undefined) {
+      const { weights } = this.model;
+      const buffer = new SharedArrayBuffer(4 * flatSize(weights));
+      await flatten(weights, weights, new Float32Array(buffer));
+      weightVersions += 1;
+      this.#published = { version: weightVersions, buffer };
+    }
+    return this.#published;
+  }
+
+  async #score(
+    weights: SharedWeights,
+    sequences: readonly MaskedSequence[],
+    temperature: number,
+  ): Promise<Float32Array[]> {
+    checkSequences(sequences, this.#limits);
+    const longest = sequences.reduce((most, { tokens }) => Math.max(most, tokens.length), 1);
+    const share = Math.max(1, Math.floor(this.microBatchTokens / longest));
+    const parts = chunks(sequences, share).map((part) =>
+      this.#pool.run<'logprobs'>(weights, { verb: 'logprobs', sequences: part, temperature }),
+    );
+    return (await Promise.all(parts)).flat();
+  }
+
+  #accumulate(fresh: Float32Array): void {
+    const sum = this.#gradients;
+    if (sum === undefined) this.#gradients = fresh;
+    else fresh.forEach((value, i) => (sum[i] = (sum[i] as number) + value));
+  }
+
+  #forgetGradients(): void {
+    this.#gradients = undefined;
+    this.#lossIsFinite = true;
+  }
+}
+
+function chunks<T>(items: readonly T[], size: number): T[][] {
+  const parts: T[][] = [];
+  for (let start = 0; start < items.length; start += size) parts.push(items.slice(start, start + size));
+  return parts;
+}

@@ -1,0 +1,49 @@
+/** What passes between the pooled engine and its workers: structured clones, no tensors. */
+import type { LossSpec } from '../losses/index.js';
+import type { MaskedSequence, ModelConfig, Sample, SampleKey, SamplingParams } from '../model/index.js';
+import type { Datum } from './types.js';
+
+/** What a worker is born with. */
+export interface WorkerSetup {
+  readonly config: ModelConfig;
+  /** tfjs back end; the same in every thread, so that it does not matter who computes. */
+  readonly backend: string;
+}
+
+/** All weights end to end, in the order of the model; never written to again, so no one reads half of an update. */
+export interface SharedWeights {
+  readonly version: number;
+  readonly buffer: SharedArrayBuffer;
+}
+
+export type WorkerTask =
+  | {
+      readonly verb: 'sample';
+      readonly prompts: readonly Int32Array[];
+      readonly params: SamplingParams;
+      readonly keys: readonly SampleKey[];
+    }
+  | { readonly verb: 'logprobs'; readonly sequences: readonly MaskedSequence[]; readonly temperature: number }
+  | {
+      readonly verb: 'microStep';
+      readonly data: readonly Datum[];
+      readonly loss: LossSpec;
+      readonly temperature: number;
+    };
+
+/** What each verb gives back. */
+export interface WorkerResults {
+  readonly sample: Sample[];
+  readonly logprobs: Float32Array[];
+  /** The report of `microStep`, and all gradients end to end, in the order of the model. */
+  readonly microStep: { readonly report: Float32Array; readonly gradients: Float32Array };
+}
+
+export interface WorkerRequest {
+  readonly weights: SharedWeights;
+  readonly task: WorkerTask;
+}
+
+export type WorkerReply =
+  | { readonly value: WorkerResults[keyof WorkerResults] }
+  | { readonly error: { readonly name: string; readonly message: string } };
