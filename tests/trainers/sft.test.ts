@@ -85,6 +85,14 @@ describe.each(['cpu', 'wasm'] as const)('sft on %s', (backend) => {
     expect(resumed.bits).toEqual(straight.bits);
   });
 
+  it('hears a signal that comes from outside while it computes', () =>
+    withEngine(async (engine) => {
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(), 1);
+      const config = { batchSize: 2, maxSteps: 1000 };
+      expect((await run({ engine, rows, config, signal: stop.signal })).length).toBeLessThan(1000);
+    }));
+
   it('keeps the number of tensors constant', () =>
     withEngine(async (engine) => {
       const counts: number[] = [];

@@ -1,5 +1,6 @@
 /** Sampling from a model: prompts are read once, then every step adds one token to each sequence. */
 import type { Tensor } from '@tensorflow/tfjs-core';
+import { eventLoopTurn } from '../event-loop.js';
 import { randomStream, type RandomStream } from '../tensor/index.js';
 import { addTokens, disposeDecoding, readPrompts, selectSequences } from './decode.js';
 import { checkBatchSize } from './batch-size.js';
@@ -56,7 +57,7 @@ export async function generate(
   for (let start = 0; start < drafts.length; start += batchSize)
     await completeBatch(model, drafts.slice(start, start + batchSize), params, async (steps) => {
       onProgress?.(drafts.filter((draft) => draft.finishReason).length, drafts.length);
-      if (steps % STEPS_BETWEEN_PAUSES === 0) await new Promise((resolve) => setTimeout(resolve));
+      if (steps % STEPS_BETWEEN_PAUSES === 0) await eventLoopTurn();
       signal?.throwIfAborted();
     });
   return drafts.map(({ tokens, logprobs, finishReason }) => ({

@@ -1,4 +1,5 @@
 import type { Environment, Task } from '../envs/types.js';
+import { eventLoopTurn } from '../event-loop.js';
 import { hashText, uniform } from '../tensor/random.js';
 import { recordKey, type TrajectoryRecord } from './records.js';
 import type { Exchange, Teacher } from './teacher.js';
@@ -67,7 +68,7 @@ export async function* collect<T extends Task>(options: CollectOptions<T>): Asyn
       if (known === undefined) yield record;
       onProgress?.({ finished, total, kept });
       if (known === undefined && finished % answersPerBreath === 0) {
-        await new Promise((resume) => setTimeout(resume, 0));
+        await eventLoopTurn();
       }
     }
   }

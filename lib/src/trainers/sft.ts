@@ -1,4 +1,5 @@
 import type { Datum, Engine } from '../engine/types.js';
+import { eventLoopTurn } from '../event-loop.js';
 import { tokenWeights } from '../losses/index.js';
 import { dataOrder } from './data-order.js';
 import { finiteMetrics, type Metrics, tokenMean } from './metrics.js';
@@ -92,6 +93,8 @@ export async function* sft(options: SFTOptions): AsyncGenerator<SFTStep, void, v
       step_skipped: optim.stepped ? 0 : 1,
       truncated_rows: examples.filter(({ truncated }) => truncated).length,
     });
+    // before the step is told, so that whoever is told it knows whether to stop
+    await eventLoopTurn();
     yield {
       step: state.step,
       totalSteps,

@@ -43,7 +43,6 @@ export async function train<S, Step extends TrainerStep<S>>(
   for await (const step of start(saved?.trainer.state)) {
     appendMetrics(folder.metrics, { stage, step: step.step, metrics: step.metrics });
     await onStep(step);
-    await breath();
     if (signal.aborted || step.step % config.recipe.checkpointEvery === 0) await save(step);
   }
 }
@@ -51,9 +50,4 @@ export async function train<S, Step extends TrainerStep<S>>(
 /** Once the finished checkpoint is written, the state on the way to it is of no more use. */
 export function dropTrainerState({ folder }: StageContext, stage: 'sft' | 'grpo'): void {
   rmSync(folder.trainerState(stage), { force: true });
-}
-
-/** Lets Node look at its signals: arithmetic in WebAssembly never waits, and Ctrl-C must still be heard. */
-function breath(): Promise<void> {
-  return new Promise((resume) => setImmediate(resume));
 }
