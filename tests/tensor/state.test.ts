@@ -14,6 +14,7 @@ import {
   rotary,
   selectKVCacheRows,
 } from 'posttrain/tensor';
+import { scratch } from 'posttrain/tensor/wasm/heap';
 import { largestError, normalInput, toTensor } from './reference.js';
 
 describe.each(['wasm', 'cpu'] as const)('state on %s', (backend) => {
@@ -195,5 +196,18 @@ describe('the wasm heap', () => {
       tf.dispose(ballast);
       expect(run()).toEqual(before);
     });
+  });
+
+  it('says that it is full, and goes on with what fits', async () => {
+    await initBackend({ backend: 'wasm' });
+    const before = tf.memory().numTensors;
+    for (const bytes of [3.43e9, 5e9]) {
+      expect(() => scratch(bytes)).toThrow(/out of memory/);
+      expect(scratch(64)).toBeGreaterThan(0);
+    }
+    expect(() => tf.tidy(() => tf.matMul(tf.zeros([2 ** 15, 1]), tf.zeros([1, 2 ** 15 - 1])))).toThrow(
+      /no room for a tensor of shape \[32768, 32767\]/,
+    );
+    expect(tf.memory().numTensors).toBe(before);
   });
 });

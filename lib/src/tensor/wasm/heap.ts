@@ -37,13 +37,19 @@ export function addressOf(tensor: TensorInfo): Address {
   return backend().dataIdMap.get(tensor.dataId).memoryOffset;
 }
 
-/** A new tensor; without values it holds whatever the memory held. */
+/** A new tensor; without values it holds whatever the memory held. Throws when the heap is full. */
 export function makeOutput(
   shape: number[],
   dtype: tf.DataType = 'float32',
   values?: Float32Array,
 ): TensorInfo {
-  return backend().makeOutput(shape, dtype, undefined, values);
+  const output = backend().makeOutput(shape, dtype, undefined, values);
+  // tfjs does not ask whether there was room: such a tensor lies at address 0, over the back end's own data.
+  if (addressOf(output) === 0) {
+    backend().disposeData(output.dataId);
+    throw new Error(`out of memory: the wasm heap has no room for a tensor of shape [${shape.join(', ')}]`);
+  }
+  return output;
 }
 
 /** A second tensor over the same values. */
@@ -57,10 +63,10 @@ export function isUnshared(tensor: TensorInfo): boolean {
   return backend().refCount(tensor.dataId) === 1;
 }
 
-/** Memory that stays until it is released. */
+/** Memory that stays until it is released. Throws when the heap is full. */
 export function allocate(bytes: number): Address {
-  // `>>> 0`: addresses above 2 GB come back negative.
-  const address = emscripten()._malloc(bytes) >>> 0;
+  // Sizes are taken modulo 4 GB. `>>> 0`: addresses above 2 GB come back negative.
+  const address = bytes < 2 ** 32 ? emscripten()._malloc(bytes) >>> 0 : 0;
   if (address === 0) throw new Error(`out of memory: the wasm heap has no ${bytes} bytes left`);
   return address;
 }
@@ -81,12 +87,11 @@ export function intsAt(address: Address, count: number): Int32Array {
 /** Working memory for one kernel call; its contents are lost at the next. */
 export function scratch(bytes: number): Address {
   if (bytes > scratchSize) {
-    if (scratchAddress !== 0) emscripten()._free(scratchAddress);
-    scratchSize = Math.ceil(bytes * 1.25);
-    // `>>> 0`: addresses above 2 GB come back negative.
-    scratchAddress = emscripten()._malloc(scratchSize) >>> 0;
-    if (scratchAddress === 0)
-      throw new Error(`out of memory: no ${scratchSize} bytes for a kernel to work in`);
+    release(scratchAddress);
+    [scratchAddress, scratchSize] = [0, 0];
+    const size = Math.ceil(bytes * 1.25);
+    scratchAddress = allocate(size);
+    scratchSize = size;
   }
   return scratchAddress;
 }

@@ -3,7 +3,7 @@ import { inverseFrequencies } from '../rotary.js';
 import { allocate, floatsAt, release } from './heap.js';
 import type { Address } from './exports.js';
 
-/** Two tables of `[rows, Dh / 2]`. */
+/** Two tables of `[rows, Dh / 2]`, one behind the other. */
 interface RotaryTable {
   readonly cosines: Address;
   readonly sines: Address;
@@ -14,7 +14,8 @@ const tables = new Map<string, RotaryTable>();
 
 function fillTable(headDim: number, theta: number, rows: number): RotaryTable {
   const half = headDim / 2;
-  const [cosines, sines] = [allocate(rows * half * 4), allocate(rows * half * 4)];
+  const cosines = allocate(2 * rows * half * 4);
+  const sines = cosines + rows * half * 4;
   const [cosValues, sinValues] = [floatsAt(cosines, rows * half), floatsAt(sines, rows * half)];
   inverseFrequencies(headDim, theta).forEach((speed, i) => {
     for (let position = 0; position < rows; position++) {
@@ -31,8 +32,8 @@ export function rotaryTable(headDim: number, theta: number, position: number): R
   const key = `${headDim} ${theta}`;
   const known = tables.get(key);
   if (known && known.rows > position) return known;
-  if (known) [known.cosines, known.sines].forEach(release);
   const table = fillTable(headDim, theta, Math.max(128, 2 ** Math.ceil(Math.log2(position + 1))));
   tables.set(key, table);
+  if (known) release(known.cosines);
   return table;
 }
