@@ -55,6 +55,7 @@ const cases: [string, Op, Input[]][] = [
   ['broadcastTo', (x) => tf.broadcastTo(x!, [2, 3]), [row]],
   ['tile', (x) => tf.tile(x!, [2, 3]), [a]],
   ['slice', (x) => tf.slice(x!, [1, 1], [1, 2]), [a]],
+  ['slice of the first axis', (x) => tf.slice(x!, 1, 1), [a]],
   ['pad', (x) => tf.pad(x!, [[1, 0], [2, 1]]), [a]], // prettier-ignore
   ['concat', (x, y) => tf.concat([x!, y!], 1), [a, b]],
   ['split', (x) => tf.mul(tf.split(x!, 3, 1)[0]!, tf.split(x!, 3, 1)[2]!), [a]],

@@ -123,11 +123,15 @@ const shaping: Record<string, Shaping> = {
     const count = axes.reduce((product, i) => product * (x.shape[i] as number), 1);
     return tf.div(tf.broadcastTo(tf.reshape(dy, shape), x.shape), count);
   },
-  Slice: (dy, x, { begin }) => {
-    const starts = begin as number[];
+  Slice: (dy, x, { begin, size }) => {
+    // `begin` may be one number, or shorter than the shape.
+    const [starts, sizes] = tf.slice_util.parseSliceParams(x, begin as number[], size as number[]) as [
+      number[],
+      number[],
+    ];
     return tf.pad(
       dy,
-      x.shape.map((size, i) => [starts[i] ?? 0, size - (starts[i] ?? 0) - (dy.shape[i] as number)]),
+      starts.map((start, i) => [start, (x.shape[i] as number) - start - (sizes[i] as number)]),
     );
   },
   PadV2: (dy, x, { paddings }) =>
