@@ -83,14 +83,8 @@ async function prepareWebgpu(): Promise<string | undefined> {
 }
 
 async function prepareWasm(): Promise<string | undefined> {
-  if (
-    !(await tf
-      .env()
-      .getAsync('WASM_HAS_SIMD_SUPPORT')
-      .catch(() => true))
-  )
-    return 'this engine has no wasm SIMD';
   const { setThreadsCount } = await import('@tensorflow/tfjs-backend-wasm');
+  if (!(await tf.env().getAsync('WASM_HAS_SIMD_SUPPORT'))) return 'this engine has no wasm SIMD';
   // Threads of the stock back end make small models slower; parallelism lives one level up.
   setThreadsCount(1);
   return undefined;
