@@ -61,6 +61,14 @@ describe('safetensors', () => {
     );
   });
 
+  it('gives back a tensor without numbers, wherever JSON puts its name', () => {
+    const tensors = new Map<string, NamedTensor>([
+      ['-', { shape: [0], data: new Float32Array(0) }],
+      ['5', { shape: [1], data: Float32Array.of(1) }],
+    ]);
+    expect(parseSafetensors(serializeSafetensors(tensors)).tensors).toEqual(tensors);
+  });
+
   const entry = (start: number, end: number, more: object = {}): object => ({
     dtype: 'F32',
     shape: [1],

@@ -108,11 +108,11 @@ function readHeader(bytes: Uint8Array): { header: object; dataStart: number } {
 }
 
 /** The tensors must fill the data section exactly, each with as many bytes as its shape says. */
-function checkLayout(entries: Entry[], dataLength: number): void {
+function checkLayout(entries: readonly Entry[], dataLength: number): void {
   let expected = 0;
-  for (const { name, dtype, shape, data_offsets } of entries.sort(
-    (a, b) => a.data_offsets[0] - b.data_offsets[0],
-  )) {
+  // By end too: a tensor without numbers starts where the next one does.
+  const inOrder = entries.toSorted(({ data_offsets: a }, { data_offsets: b }) => a[0] - b[0] || a[1] - b[1]);
+  for (const { name, dtype, shape, data_offsets } of inOrder) {
     if (!Object.hasOwn(itemSizes, dtype))
       throw new Error(
         `safetensors: ${name} has type ${dtype}; supported are ${Object.keys(itemSizes).join(', ')}.`,
