@@ -19,12 +19,3 @@ export function keep(mask: Tensor, x: Tensor): Tensor {
 export function weightedSum(x: Tensor, weights: Tensor): Scalar {
   return tf.sum(tf.mul(keep(countedTokens(weights), x), weights)) as Scalar;
 }
-
-/** The value of `x` as a constant: no gradient flows back through it. */
-export function stopGradient(x: Tensor): Tensor {
-  const constant = tf.customGrad((input) => ({
-    value: tf.clone(input as Tensor),
-    gradFunc: (dy: Tensor) => tf.zerosLike(dy),
-  }));
-  return constant(x);
-}

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core';
-import { countedTokens, keep, stopGradient, weightedSum } from './masked.js';
+import { stopGradient } from '../tensor/index.js';
+import { countedTokens, keep, weightedSum } from './masked.js';
 
 /** How far the policy may leave the one that sampled before its gradient stops. */
 export interface ClipOptions {

@@ -4,6 +4,7 @@ export { doctor, formatDoctorReport } from './doctor.js';
 export type { DoctorReport } from './doctor.js';
 export { randomStream, uniform } from './random.js';
 export type { RandomStream } from './random.js';
+export { stopGradient } from './stop-gradient.js';
 export { linear, matMul } from './linear.js';
 export { embedding } from './embedding.js';
 export { rmsNorm } from './rms-norm.js';

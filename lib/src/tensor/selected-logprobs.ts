@@ -2,6 +2,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { requireIndices, requireShape } from './checks.js';
 import { fusedOr } from './dispatch.js';
+import { stopGradient } from './stop-gradient.js';
 
 /** What a policy thought of the tokens that were chosen. */
 export interface SelectedLogprobs {
@@ -32,21 +33,17 @@ export function selectedLogprobs(logits: Tensor, targets: Tensor, temperature = 
   return { logprobs, entropy };
 }
 
-/** The value without its history: no gradient flows back through it. */
-const detach = (x: Tensor): Tensor =>
-  tf.customGrad((value) => ({ value: tf.clone(value as Tensor), gradFunc: (dy) => tf.zerosLike(dy) }))(x);
-
 export function composedSelectedLogprobs(
   logits: Tensor,
   targets: Tensor,
   temperature: number,
 ): [Tensor, Tensor] {
   const scaled = tf.div(logits, temperature);
-  const shifted = tf.sub(scaled, detach(tf.max(scaled, 1, true)));
+  const shifted = tf.sub(scaled, stopGradient(tf.max(scaled, 1, true)));
   const logNormalizer = tf.logSumExp(shifted, 1);
   const chosen = tf.equal(tf.range(0, logits.shape[1] as number, 1, 'int32'), tf.expandDims(targets, 1));
   const logprobs = tf.sub(tf.sum(tf.where(chosen, shifted, tf.zerosLike(shifted)), 1), logNormalizer);
-  const all = detach(tf.sub(shifted, tf.expandDims(logNormalizer, 1)));
+  const all = stopGradient(tf.sub(shifted, tf.expandDims(logNormalizer, 1)));
   const possible = tf.greater(all, -Infinity);
   const terms = tf.where(possible, tf.mul(tf.exp(all), all), tf.zerosLike(all));
   return [logprobs, tf.neg(tf.sum(terms, 1))];
