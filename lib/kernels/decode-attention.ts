@@ -1,4 +1,5 @@
 // One new token a row against everything before it. The cache is [B, Hkv, capacity, Dh]: a head's keys lie together.
+import { scoreScale } from './attention-layout';
 import { exp4, loadTail, maxLanes, multiplyAdd, sumLanes } from './vector';
 
 /** Bytes of scratch memory: one row of scores. */
@@ -111,7 +112,7 @@ export function decodeAttention(
   headDim: i32,
   scratch: usize,
 ): void {
-  const scale = <f32>(1 / Math.sqrt(<f64>headDim));
+  const scale = scoreScale(headDim);
   const group = heads / keyValueHeads;
   const row = <usize>headDim * 4;
   for (let b = 0; b < batch; b++) {

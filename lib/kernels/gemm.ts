@@ -6,7 +6,7 @@ import { multiplyAdd } from './vector';
 /** Rows and columns of the tile. */
 export const TILE_ROWS: i32 = 5;
 export const TILE_COLUMNS: i32 = 8;
-const PANEL_ROW_BYTES: usize = 32;
+export const PANEL_ROW_BYTES: usize = 32;
 const STRIP_ROW_BYTES: usize = 20;
 const TILE_BYTES: usize = 160;
 /** Rows of B packed at once: a panel of them (12 KB) stays in the first-level cache. */
@@ -72,7 +72,7 @@ export function packPanels(b: usize, bRow: usize, bColumn: usize, n: i32, k: i32
   }
 }
 
-/** Packs up to 5 rows of A into `k` groups of 5, so that the tile reads them in order; missing rows become zeros. */
+/** Packs up to 5 rows of A into `k` groups of 5, so that the tile reads them in order. Missing rows are not written: what comes of them is not copied. */
 function packStrip(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i32, target: usize): void {
   if (rows == TILE_ROWS && aRow == 4) {
     for (let p = 0; p < k; p++) {

@@ -1,5 +1,6 @@
 export { gemm, gemmScratch } from './gemm';
-export { attention, attentionGradient, attentionGradientScratch, attentionScratch } from './attention';
+export { attention, attentionScratch } from './attention';
+export { attentionGradient, attentionGradientScratch } from './attention-gradient';
 export { decodeAttention, decodeScratch } from './decode-attention';
 export { rmsNorm, rmsNormGradient } from './rms-norm';
 export { rotary } from './rotary';
