@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
 import type { AdamWOptions } from '../adamw.js';
 import type { FusedKernel } from '../dispatch.js';
+import type { Address } from './exports.js';
 import { addressOf, intsAt, isUnshared, makeOutput, run, scratch, share } from './heap.js';
 import { rotaryTable } from './rotary-table.js';
 
@@ -15,6 +16,9 @@ function kernel<Name extends string, Attributes = object>(
 
 const sizeOf = (tensor: TensorInfo): number => tf.util.sizeFromShape(tensor.shape);
 const like = (tensor: TensorInfo): TensorInfo => makeOutput(tensor.shape);
+/** Where tensors lie, one after the other. */
+const addressesOf = <T extends readonly TensorInfo[]>(...tensors: T): { [K in keyof T]: Address } =>
+  tensors.map(addressOf) as { [K in keyof T]: Address };
 const lastAxis = (tensor: TensorInfo): number => tensor.shape.at(-1) as number;
 
 function rotate(x: TensorInfo, positions: TensorInfo, theta: number, direction: 1 | -1): TensorInfo {
@@ -23,27 +27,24 @@ function rotate(x: TensorInfo, positions: TensorInfo, theta: number, direction: 
   const last = intsAt(addressOf(positions), tokens).reduce((most, position) => Math.max(most, position), 0);
   const { cosines, sines } = rotaryTable(headDim, theta, last);
   const out = like(x);
-  run().rotary(
-    addressOf(x),
-    addressOf(positions),
-    cosines,
-    sines,
-    addressOf(out),
-    tokens,
-    heads,
-    headDim,
-    direction,
-  );
+  const from = [...addressesOf(x, positions), cosines, sines] as const;
+  run().rotary(...from, addressOf(out), tokens, heads, headDim, direction);
   return out;
 }
 
-/** `[batch, length, heads, keyValueHeads, headDim]`, in the order in which the attention kernels take them. */
-function attentionSizes(q: TensorInfo, k: TensorInfo): [number, number, number, number, number] {
-  const [batch, length, heads, headDim] = q.shape as [number, number, number, number];
-  return [batch, length, heads, k.shape[2] as number, headDim];
-}
-
 type Attention = 'q' | 'k' | 'v' | 'starts';
+
+/** What both passes of attention begin with, in the order in which their kernels take it. */
+function attentionArguments({ q, k, v, starts }: Record<Attention, TensorInfo>): {
+  readonly from: readonly [Address, Address, Address, Address];
+  readonly sizes: readonly [batch: number, length: number, heads: number, kvHeads: number, headDim: number];
+} {
+  const [batch, length, heads, headDim] = q.shape as [number, number, number, number];
+  return {
+    from: addressesOf(q, k, v, starts),
+    sizes: [batch, length, heads, k.shape[2] as number, headDim],
+  };
+}
 type Logprobs = 'logits' | 'targets';
 
 /** Every fused kernel of the wasm back end, under the name by which `fusedOr` looks for it. */
@@ -51,29 +52,28 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
   Embedding: kernel<'table' | 'ids'>(({ table, ids }) => {
     const size = lastAxis(table);
     const out = makeOutput([...ids.shape, size]);
-    run().embedding(addressOf(table), addressOf(ids), addressOf(out), sizeOf(ids), size);
+    run().embedding(...addressesOf(table, ids, out), sizeOf(ids), size);
     return out;
   }),
 
   EmbeddingGradient: kernel<'dy' | 'table' | 'ids'>(({ dy, table, ids }) => {
     const [vocab, size] = table.shape as [number, number];
     const dTable = like(table);
-    run().embeddingGradient(addressOf(dy), addressOf(ids), addressOf(dTable), sizeOf(ids), vocab, size);
+    run().embeddingGradient(...addressesOf(dy, ids, dTable), sizeOf(ids), vocab, size);
     return [dTable];
   }),
 
   RMSNorm: kernel<'x' | 'weight', { eps: number }>(({ x, weight }, { eps }) => {
     const size = lastAxis(x);
     const out = like(x);
-    run().rmsNorm(addressOf(x), addressOf(weight), addressOf(out), sizeOf(x) / size, size, eps);
+    run().rmsNorm(...addressesOf(x, weight, out), sizeOf(x) / size, size, eps);
     return out;
   }),
 
   RMSNormGradient: kernel<'dy' | 'x' | 'weight', { eps: number }>(({ dy, x, weight }, { eps }) => {
     const size = lastAxis(x);
     const [dx, dWeight] = [like(x), like(weight)];
-    const to = [addressOf(dx), addressOf(dWeight)] as const;
-    run().rmsNormGradient(addressOf(x), addressOf(weight), addressOf(dy), ...to, sizeOf(x) / size, size, eps);
+    run().rmsNormGradient(...addressesOf(x, weight, dy, dx, dWeight), sizeOf(x) / size, size, eps);
     return [dx, dWeight];
   }),
 
@@ -86,77 +86,51 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
     rotate(dy, positions, theta, -1),
   ]),
 
-  CausalAttention: kernel<Attention>(({ q, k, v, starts }) => {
-    const sizes = attentionSizes(q, k);
+  CausalAttention: kernel<Attention>((inputs) => {
+    const { from, sizes } = attentionArguments(inputs);
     const [batch, length, heads, , headDim] = sizes;
-    const [out, lse] = [like(q), makeOutput([batch, heads, length])];
+    const [out, lse] = [like(inputs.q), makeOutput([batch, heads, length])];
     const work = scratch(run().attentionScratch(length, headDim));
-    const from = [addressOf(q), addressOf(k), addressOf(v), addressOf(starts)] as const;
-    run().attention(...from, addressOf(out), addressOf(lse), ...sizes, work);
+    run().attention(...from, ...addressesOf(out, lse), ...sizes, work);
     return [out, lse];
   }),
 
-  CausalAttentionGradient: kernel<Attention | 'dy' | 'out' | 'lse'>(({ dy, q, k, v, starts, out, lse }) => {
-    const sizes = attentionSizes(q, k);
+  CausalAttentionGradient: kernel<Attention | 'dy' | 'out' | 'lse'>((inputs) => {
+    const { from, sizes } = attentionArguments(inputs);
     const [, length, , , headDim] = sizes;
+    const { dy, q, k, v, out, lse } = inputs;
     const [dq, dk, dv] = [like(q), like(k), like(v)];
     const work = scratch(run().attentionGradientScratch(length, headDim));
-    const from = [
-      addressOf(q),
-      addressOf(k),
-      addressOf(v),
-      addressOf(starts),
-      addressOf(out),
-      addressOf(lse),
-    ] as const;
-    run().attentionGradient(
-      ...from,
-      addressOf(dy),
-      addressOf(dq),
-      addressOf(dk),
-      addressOf(dv),
-      ...sizes,
-      work,
-    );
+    run().attentionGradient(...from, ...addressesOf(out, lse, dy, dq, dk, dv), ...sizes, work);
     return [dq, dk, dv];
   }),
 
   SwiGLU: kernel<'gate' | 'up'>(({ gate, up }) => {
     const out = like(gate);
-    run().swiglu(addressOf(gate), addressOf(up), addressOf(out), sizeOf(gate));
+    run().swiglu(...addressesOf(gate, up, out), sizeOf(gate));
     return out;
   }),
 
   SwiGLUGradient: kernel<'dy' | 'gate' | 'up'>(({ dy, gate, up }) => {
     const [dGate, dUp] = [like(gate), like(up)];
-    const from = [addressOf(gate), addressOf(up), addressOf(dy)] as const;
-    run().swigluGradient(...from, addressOf(dGate), addressOf(dUp), sizeOf(gate));
+    run().swigluGradient(...addressesOf(gate, up, dy, dGate, dUp), sizeOf(gate));
     return [dGate, dUp];
   }),
 
   SelectedLogprobs: kernel<Logprobs, { temperature: number }>(({ logits, targets }, { temperature }) => {
     const [rows, vocab] = logits.shape as [number, number];
-    const outputs = [makeOutput([rows]), makeOutput([rows]), makeOutput([rows])] as const;
-    const [logprobs, entropy, lse] = outputs.map(addressOf) as [number, number, number];
-    run().selectedLogprobs(
-      addressOf(logits),
-      addressOf(targets),
-      logprobs,
-      entropy,
-      lse,
-      rows,
-      vocab,
-      1 / temperature,
-    );
-    return [...outputs];
+    const [logprobs, entropy, lse] = [makeOutput([rows]), makeOutput([rows]), makeOutput([rows])];
+    const addresses = addressesOf(logits, targets, logprobs, entropy, lse);
+    run().selectedLogprobs(...addresses, rows, vocab, 1 / temperature);
+    return [logprobs, entropy, lse];
   }),
 
   SelectedLogprobsGradient: kernel<Logprobs | 'dy' | 'lse', { temperature: number }>(
     ({ dy, logits, targets, lse }, { temperature }) => {
       const [rows, vocab] = logits.shape as [number, number];
       const dLogits = like(logits);
-      const from = [addressOf(logits), addressOf(targets), addressOf(lse), addressOf(dy)] as const;
-      run().selectedLogprobsGradient(...from, addressOf(dLogits), rows, vocab, 1 / temperature);
+      const addresses = addressesOf(logits, targets, lse, dy, dLogits);
+      run().selectedLogprobsGradient(...addresses, rows, vocab, 1 / temperature);
       return [dLogits];
     },
   ),
@@ -166,27 +140,19 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
       const [batch, keyValueHeads, capacity, headDim] = keys.shape as [number, number, number, number];
       const out = like(q);
       const work = scratch(run().decodeScratch(capacity));
-      const from = [addressOf(q), addressOf(k), addressOf(v), addressOf(keys), addressOf(values)] as const;
       const sizes = [batch, q.shape[1] as number, keyValueHeads, capacity, headDim] as const;
-      run().decodeAttention(...from, addressOf(lengths), addressOf(out), ...sizes, work);
+      run().decodeAttention(...addressesOf(q, k, v, keys, values, lengths, out), ...sizes, work);
       return out;
     },
   ),
 
   AdamW: kernel<'param' | 'grad' | 'm' | 'v', Required<AdamWOptions>>(({ param, grad, m, v }, options) => {
     const { lr, beta1, beta2, eps, weightDecay, step, gradScale } = options;
-    const state = [param, m, v];
     // Where a clone looks on, the values move to new memory and the clone keeps the old ones.
-    const outputs = state.map((tensor) => (isUnshared(tensor) ? share(tensor) : like(tensor)));
-    const [newParam, newM, newV] = outputs.map(addressOf) as [number, number, number];
+    const successor = (tensor: TensorInfo): TensorInfo => (isUnshared(tensor) ? share(tensor) : like(tensor));
+    const [newParam, newM, newV] = [successor(param), successor(m), successor(v)];
     run().adamW(
-      addressOf(param),
-      addressOf(grad),
-      addressOf(m),
-      addressOf(v),
-      newParam,
-      newM,
-      newV,
+      ...addressesOf(param, grad, m, v, newParam, newM, newV),
       sizeOf(param),
       gradScale,
       beta1,
@@ -198,7 +164,7 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
       1 / (1 - beta2 ** step),
       eps,
     );
-    return outputs;
+    return [newParam, newM, newV];
   }),
 
   SumOfSquares: kernel<'x'>(({ x }) => {
