@@ -1,45 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Environment, StepResult } from 'posttrain/envs/types';
-import type { Sample, SampleKey, SamplingParams } from 'posttrain/model';
 import { completionLength, rollout, Transcript } from 'posttrain/rollout';
+import { END, scriptedSampler } from '../engine/scripted.js';
 import { letterTask, letterTokenizer, type LetterTask, letterWorld } from '../engine/tiny.js';
 
-const END = 1;
-
-/** A policy that replies from a script and records what it was asked. */
-function scripted(replies: (prompt: string, key: SampleKey) => string, cut = false) {
-  const prompts: string[] = [];
-  const keys: SampleKey[] = [];
-  const params: SamplingParams[] = [];
-  return {
-    prompts,
-    keys,
-    params,
-    policyVersion: 3,
-    maxLength: 64,
-    sample(
-      asked: readonly Int32Array[],
-      settings: SamplingParams,
-      askedKeys: readonly SampleKey[],
-    ): Promise<Sample[]> {
-      params.push(settings);
-      keys.push(...askedKeys);
-      return Promise.resolve(
-        asked.map((prompt, n) => {
-          const text = letterTokenizer.decode(prompt);
-          prompts.push(text);
-          const ids = letterTokenizer.encode(replies(text, askedKeys[n] as SampleKey));
-          const tokens = cut ? ids : Int32Array.of(...ids, END);
-          return {
-            tokens,
-            logprobs: new Float32Array(tokens.length).fill(-0.5),
-            finishReason: cut ? 'length' : 'stop',
-          };
-        }),
-      );
-    },
-  };
-}
+const scripted = (text: string, cut = false) => ({
+  ...scriptedSampler(() => ({ text, cut })),
+  policyVersion: 3,
+});
 
 /** Asks for more until it has seen `turns` replies; rewards each with 1. */
 function talkative(turns: number): Environment<LetterTask> {
@@ -70,7 +38,7 @@ const tasks = [letterTask('one', 'a'), letterTask('two', 'b')];
 
 describe('rollout', () => {
   it('keeps the sampled ids, masks the prompt, and judges the reply without its stop token', async () => {
-    const engine = scripted(() => 'cc');
+    const engine = scripted('cc');
     const seen: string[] = [];
     const env = letterWorld((reply) => (seen.push(reply), 0.25));
     const groups = await rollout({ ...common, engine, env, tasks });
@@ -95,7 +63,7 @@ describe('rollout', () => {
   });
 
   it('draws every sample from a key of its own', async () => {
-    const engine = scripted(() => 'c');
+    const engine = scripted('c');
     const env = talkative(2);
     await rollout({ ...common, engine, env, tasks });
     await rollout({ ...common, engine, env, tasks, firstPromptIndex: 2 });
@@ -110,7 +78,7 @@ describe('rollout', () => {
   it('merges turns that extend each other, with mask 0 on what the environment said', async () => {
     const [group] = await rollout({
       ...common,
-      engine: scripted(() => 'cd'),
+      engine: scripted('cd'),
       env: talkative(3),
       tasks: [tasks[0] as LetterTask],
     });
@@ -135,7 +103,7 @@ describe('rollout', () => {
     const [group] = await rollout({
       ...common,
       tokenizer: forgetful,
-      engine: scripted(() => 'cd'),
+      engine: scripted('cd'),
       env: talkative(2),
       tasks: [tasks[0] as LetterTask],
     });
@@ -151,10 +119,10 @@ describe('rollout', () => {
   it('ends with max_tokens, max_turns or context_overflow when it is stopped from outside', async () => {
     const env = talkative(5);
     const stops = async (options: Partial<Parameters<typeof rollout<LetterTask>>[0]>) =>
-      (await rollout({ ...common, engine: scripted(() => 'c'), env, tasks, ...options })).flatMap(
+      (await rollout({ ...common, engine: scripted('c'), env, tasks, ...options })).flatMap(
         ({ episodes }) => episodes,
       );
-    const cut = await stops({ engine: scripted(() => 'cccccccc', true) });
+    const cut = await stops({ engine: scripted('cccccccc', true) });
     expect(cut.map(({ stopReason, reward }) => [stopReason, reward])).toEqual(
       Array(4).fill(['max_tokens', 1]),
     );

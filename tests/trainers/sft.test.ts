@@ -1,8 +1,5 @@
-import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLocalEngine, type Datum, type Engine } from 'posttrain/engine';
-import { decodeCheckpoint, encodeCheckpoint } from 'posttrain/engine';
-import { disposeModel } from 'posttrain/model';
+import type { Datum, Engine } from 'posttrain/engine';
 import { initBackend } from 'posttrain/tensor';
 import { renderCompletion, renderPrompt } from 'posttrain/text';
 import {
@@ -17,7 +14,8 @@ import {
   type SFTStep,
 } from 'posttrain/trainers';
 import { exampleOf } from 'posttrain/trainers/sft-rows';
-import { bits, letterTokenizer, tinyModel } from '../engine/tiny.js';
+import { letterTokenizer } from '../engine/tiny.js';
+import { collect, interruptedRun, liveTensors, straightRun, withEngine } from './runs.js';
 
 const row = (request: string, reply: string): SFTRow => ({
   prompt: renderPrompt(letterTokenizer, [{ role: 'user', content: request }]),
@@ -34,22 +32,7 @@ const rows = [
   row('ab', 'ba'),
 ];
 
-async function withEngine<R>(use: (engine: Engine) => Promise<R>, seed?: number): Promise<R> {
-  const model = tinyModel(seed);
-  const engine = createLocalEngine(model);
-  try {
-    return await use(engine);
-  } finally {
-    engine.dispose();
-    disposeModel(model);
-  }
-}
-
-const run = async (options: SFTOptions): Promise<SFTStep[]> => {
-  const steps: SFTStep[] = [];
-  for await (const step of sft(options)) steps.push(step);
-  return steps;
-};
+const run = (options: SFTOptions): Promise<SFTStep[]> => collect(sft(options));
 
 describe.each(['cpu', 'wasm'] as const)('sft on %s', (backend) => {
   beforeAll(async () => {
@@ -58,31 +41,12 @@ describe.each(['cpu', 'wasm'] as const)('sft on %s', (backend) => {
 
   it('goes on bit-identically after it was stopped', async () => {
     const config = { batchSize: 3, maxSteps: 6, learningRate: 0.01, seed: 9 };
-    const straight = await withEngine(async (engine) => {
-      const steps = await run({ engine, rows, config });
-      return { metrics: steps.map(({ metrics }) => metrics), bits: bits(await engine.save()) };
-    });
-    const stop = new AbortController();
-    const { bytes, metrics } = await withEngine(async (engine) => {
-      const steps: SFTStep[] = [];
-      for await (const step of sft({ engine, rows, config, signal: stop.signal })) {
-        steps.push(step);
-        if (step.step === 2) stop.abort();
-      }
-      const trainer = steps.at(-1)?.state as SFTState;
-      return {
-        bytes: encodeCheckpoint({ engine: await engine.save(), trainer }),
-        metrics: steps.map((step) => step.metrics),
-      };
-    });
-    const resumed = await withEngine(async (engine) => {
-      const { engine: saved, trainer } = decodeCheckpoint<SFTState>(bytes);
-      await engine.load(saved);
-      const steps = await run({ engine, rows, config, state: trainer });
-      return { metrics: steps.map((step) => step.metrics), bits: bits(await engine.save()) };
-    }, 99);
-    expect([...metrics, ...resumed.metrics]).toEqual(straight.metrics);
-    expect(resumed.bits).toEqual(straight.bits);
+    const straight = await straightRun((engine) => sft({ engine, rows, config }));
+    const interrupted = await interruptedRun<SFTState>(
+      (engine, signal) => sft({ engine, rows, config, signal }),
+      (engine, state) => run({ engine, rows, config, state }),
+    );
+    expect(interrupted).toEqual(straight);
   });
 
   it('hears a signal that comes from outside while it computes', () =>
@@ -95,11 +59,9 @@ describe.each(['cpu', 'wasm'] as const)('sft on %s', (backend) => {
 
   it('keeps the number of tensors constant', () =>
     withEngine(async (engine) => {
-      const counts: number[] = [];
-      for await (const { step } of sft({ engine, rows, config: { batchSize: 4, maxSteps: 4 } }))
-        counts[step] = tf.memory().numTensors;
-      expect(new Set(counts.slice(1)).size).toBe(1);
-      expect(counts).toHaveLength(5);
+      const counts = await liveTensors(sft({ engine, rows, config: { batchSize: 4, maxSteps: 4 } }));
+      expect(counts).toHaveLength(4);
+      expect(new Set(counts).size).toBe(1);
     }));
 });
 

@@ -1,0 +1,49 @@
+/** A policy that replies from a script, in letters, and records what it was asked. */
+import type { Engine } from 'posttrain/engine';
+import type { Sample, SampleKey, SamplingParams } from 'posttrain/model';
+import { letterTokenizer } from './tiny.js';
+
+export const END = 1;
+
+export interface Reply {
+  readonly text: string;
+  /** There was no room for the stop token. */
+  readonly cut?: boolean;
+}
+
+interface ScriptedSampler {
+  /** The prompts without their special tokens. */
+  readonly requests: string[];
+  readonly keys: SampleKey[];
+  readonly params: SamplingParams[];
+  readonly maxLength: number;
+  readonly sample: Engine['sample'];
+}
+
+/** Log-probability of every scripted token. */
+export const SCRIPTED_LOGPROB = -0.5;
+
+export function scriptedSampler(reply: (request: string, key: SampleKey) => Reply): ScriptedSampler {
+  const requests: string[] = [];
+  const keys: SampleKey[] = [];
+  const params: SamplingParams[] = [];
+  const answer = (prompt: Int32Array, key: SampleKey): Sample => {
+    const request = letterTokenizer.decode(prompt).replaceAll(/<[^>]*>/g, '');
+    const { text, cut } = reply(request, key);
+    requests.push(request);
+    keys.push(key);
+    const tokens = Int32Array.of(...letterTokenizer.encode(text), ...(cut ? [] : [END]));
+    const logprobs = new Float32Array(tokens.length).fill(SCRIPTED_LOGPROB);
+    return { tokens, logprobs, finishReason: cut ? 'length' : 'stop' };
+  };
+  return {
+    requests,
+    keys,
+    params,
+    maxLength: 64,
+    sample(prompts, settings, askedKeys) {
+      params.push(settings);
+      return Promise.resolve(prompts.map((prompt, n) => answer(prompt, askedKeys[n] as SampleKey)));
+    },
+  };
+}
