@@ -1,8 +1,8 @@
 /** Derivatives of the stock ops, against central differences. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { initBackend } from 'posttrain/tensor';
+import { expect, it } from 'vitest';
+import { onEachBackend } from './backends.js';
 import { type Input, largestError, normalInput, toTensor } from './reference.js';
 
 type Op = (...inputs: Tensor[]) => Tensor;
@@ -65,13 +65,8 @@ const cases: [string, Op, Input[]][] = [
   ['where', (x, y) => tf.where(tf.greater(x!, 0), x!, y!), [a, b]],
 ];
 
-describe.each(['cpu', 'wasm'] as const)('gradients on %s', (backend) => {
-  beforeAll(async () => {
-    await initBackend({ backend });
-  });
-
+onEachBackend('gradients', () => {
   it.each(cases)('%s', (_name, op, inputs) => {
-    const before = tf.memory().numTensors;
     tf.tidy(() => {
       const tensors = inputs.map(toTensor);
       const shape = op(...tensors).shape;
@@ -92,7 +87,6 @@ describe.each(['cpu', 'wasm'] as const)('gradients on %s', (backend) => {
         expect(largestError(gradient.dataSync(), numeric)).toBeLessThan(2e-3);
       });
     });
-    expect(tf.memory().numTensors).toBe(before);
   });
 
   it('comparisons on the way to a loss have gradient zero', () => {

@@ -32,6 +32,10 @@ export function largestError(actual: ArrayLike<number>, expected: ArrayLike<numb
   return largest;
 }
 
+/** Every combination of the given sizes. */
+export const product = (...axes: number[][]): number[][] =>
+  axes.reduce<number[][]>((rows, axis) => rows.flatMap((row) => axis.map((size) => [...row, size])), [[]]);
+
 type Op = (...inputs: Tensor[]) => Tensor;
 type Reference = (...inputs: Float64Array[]) => Float64Array;
 

@@ -1,7 +1,7 @@
 /** Ops that change tensors in place: the key-value cache and the optimizer. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor, Variable } from '@tensorflow/tfjs-core';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   adamWUpdate,
   causalAttention,
@@ -15,18 +15,10 @@ import {
   selectKVCacheRows,
 } from 'posttrain/tensor';
 import { scratch } from 'posttrain/tensor/wasm/heap';
+import { onEachBackend } from './backends.js';
 import { largestError, normalInput, toTensor } from './reference.js';
 
-describe.each(['wasm', 'cpu'] as const)('state on %s', (backend) => {
-  beforeAll(async () => {
-    await initBackend({ backend });
-  });
-  let tensorsBefore = 0;
-  beforeEach(() => {
-    tensorsBefore = tf.memory().numTensors;
-  });
-  afterEach(() => expect(tf.memory().numTensors).toBe(tensorsBefore));
-
+onEachBackend('state', () => {
   describe('decodeAttention', () => {
     /** Position `t` of row `b` as `[B, H, Dh]`, a different position each row. */
     const rowsAt = (x: Tensor, positions: number[]): Tensor =>

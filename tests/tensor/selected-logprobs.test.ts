@@ -1,0 +1,93 @@
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '@tensorflow/tfjs-core';
+import { expect, it } from 'vitest';
+import { selectedLogprobs } from 'posttrain/tensor';
+import { composedSelectedLogprobs } from 'posttrain/tensor/selected-logprobs';
+import { onEachBackend } from './backends.js';
+import { expectMatches, largestError, normalInput, product, toTensor } from './reference.js';
+
+onEachBackend('selectedLogprobs', () => {
+  const logSoftmax = (
+    logits: Float64Array,
+    row: number,
+    vocab: number,
+    temperature: number,
+  ): Float64Array => {
+    const scaled = logits.slice(row * vocab, row * vocab + vocab).map((x) => x / temperature);
+    const largest = Math.max(...scaled);
+    const logSum = largest + Math.log(scaled.reduce((sum, x) => sum + Math.exp(x - largest), 0));
+    return scaled.map((x) => x - logSum);
+  };
+
+  it.each(product([1, 2, 7, 16, 37], [0.5, 1, 3]))(
+    'over %i tokens at temperature %d',
+    (vocab, temperature) => {
+      const targets = [0, vocab! - 1, Math.floor(vocab! / 2)];
+      const reference = (logits: Float64Array): Float64Array =>
+        Float64Array.from(targets, (target, row) => logSoftmax(logits, row, vocab!, temperature!)[target]!);
+      const ids = (): Tensor => tf.tensor1d(targets, 'int32');
+      const inputs = [normalInput(1, 3, vocab!)];
+      expectMatches(
+        (logits) => tf.tidy(() => selectedLogprobs(logits, ids(), temperature).logprobs),
+        reference,
+        inputs,
+      );
+      expectMatches(
+        (logits) => tf.tidy(() => composedSelectedLogprobs(logits, ids(), temperature!)[0]),
+        reference,
+        inputs,
+      );
+      const entropies = Float64Array.from(
+        targets,
+        (_, row) =>
+          -logSoftmax(inputs[0]!.values, row, vocab!, temperature!).reduce(
+            (sum, l) => sum + Math.exp(l) * l,
+            0,
+          ),
+      );
+      for (const entropy of [
+        tf.tidy(() => selectedLogprobs(toTensor(inputs[0]!), ids(), temperature).entropy.dataSync()),
+        tf.tidy(() => composedSelectedLogprobs(toTensor(inputs[0]!), ids(), temperature!)[1].dataSync()),
+      ])
+        expect(largestError(entropy, entropies)).toBeLessThan(1e-5);
+    },
+  );
+
+  it('divides by the temperature: [0, ln 3] at 0.5 is [0.1, 0.9]', () => {
+    tf.tidy(() => {
+      const logits = tf.tensor2d([0, Math.log(3), 0, Math.log(3)], [2, 2]);
+      const { logprobs } = selectedLogprobs(logits, tf.tensor1d([0, 1], 'int32'), 0.5);
+      expect(largestError(logprobs.dataSync(), [Math.log(0.1), Math.log(0.9)])).toBeLessThan(1e-6);
+    });
+  });
+
+  it('takes -Infinity as impossible and survives large logits', () => {
+    tf.tidy(() => {
+      const logits = tf.tensor2d([1000, -Infinity, 1000, 0, 500, -Infinity], [2, 3]);
+      const { logprobs, entropy } = selectedLogprobs(logits, tf.tensor1d([0, 1], 'int32'));
+      expect(largestError(logprobs.dataSync(), [-Math.LN2, 0])).toBeLessThan(1e-6);
+      expect(largestError(entropy.dataSync(), [Math.LN2, 0])).toBeLessThan(1e-6);
+    });
+  });
+
+  it('sends no gradient through the entropy', () => {
+    tf.tidy(() => {
+      const gradient = tf.grad((logits: Tensor) => {
+        const { logprobs, entropy } = selectedLogprobs(logits, tf.tensor1d([1], 'int32'));
+        return tf.add(tf.sum(logprobs), tf.mul(tf.sum(entropy), 1000)) as tf.Scalar;
+      })(tf.tensor2d([0, 0], [1, 2]));
+      expect(largestError(gradient.dataSync(), [-0.5, 0.5])).toBeLessThan(1e-6);
+    });
+  });
+
+  it('refuses targets outside the vocabulary and temperatures that are not positive', () => {
+    tf.tidy(() => {
+      const logits = tf.zeros([1, 3]);
+      expect(() => selectedLogprobs(logits, tf.tensor1d([3], 'int32'))).toThrow(
+        /targets must lie in \[0, 3\), got 3/,
+      );
+      for (const temperature of [0, -1, NaN, Infinity])
+        expect(() => selectedLogprobs(logits, tf.tensor1d([0], 'int32'), temperature)).toThrow(/positive/);
+    });
+  });
+});
