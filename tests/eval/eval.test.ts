@@ -124,7 +124,7 @@ describe('evaluate', () => {
     expect(progress).toEqual([3]);
   });
 
-  it('stops when asked to', async () => {
+  it('stops when asked to, and before it samples for a pass@k it cannot give', async () => {
     const options = {
       engine,
       tokenizer: letterTokenizer,
@@ -135,6 +135,10 @@ describe('evaluate', () => {
     await expect(evaluate({ ...options, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
       'enough',
     );
+    let sampled = false;
+    const watched = { ...engine, sample: () => ((sampled = true), Promise.resolve([])) };
+    await expect(evaluate({ ...options, engine: watched, passAt: [8] })).rejects.toThrow(/k = 8/);
+    expect(sampled).toBe(false);
   });
 });
 
@@ -149,4 +153,5 @@ it('evaluateLoss is the mean over the tokens that would be trained', async () =>
     { tokens: Int32Array.of(1, 2) },
   ];
   expect(await evaluateLoss(scorer, rows)).toBe((2 + 3 + 1) / 3);
+  await expect(evaluateLoss(scorer, [])).rejects.toThrow(/at least one row/);
 });

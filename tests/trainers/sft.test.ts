@@ -200,6 +200,8 @@ describe('rows', () => {
       [5, 6, 7, 1],
       [8, 1, 9, 9],
     ]);
+    for (const length of [0, 1, NaN])
+      expect(() => packTokens([Int32Array.of(5)], length, 1)).toThrow(/length is (0|1|NaN)/);
   });
 });
 

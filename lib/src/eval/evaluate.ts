@@ -74,12 +74,15 @@ const EPISODES_AT_ONCE = 64;
 /**
  * Lets a policy try tasks and reports each split by itself, in order of first appearance.
  *
- * @throws the signal's reason when it is aborted.
+ * @throws RangeError, before anything is sampled, when a k of `passAt` is not an integer from 1 to `numGenerations`; the
+ *   signal's reason when it is aborted.
  */
 export async function evaluate<T extends Task, E extends Episode>(
   options: EvaluateOptions<T, E>,
 ): Promise<SplitEvaluation<E>[]> {
   const { tasks, numGenerations = 1, verify, signal, onProgress } = options;
+  const passAt = options.passAt ?? [...new Set([1, numGenerations])];
+  passAt.forEach((k) => passAtK(numGenerations, 0, k));
   const results: {
     readonly split: string;
     readonly result: TaskResult<E>;
@@ -102,7 +105,6 @@ export async function evaluate<T extends Task, E extends Episode>(
     });
     onProgress?.(results.length, tasks.length);
   }
-  const passAt = options.passAt ?? [...new Set([1, numGenerations])];
   return [...new Set(results.map(({ split }) => split))].map((split) => {
     const own = results.filter((result) => result.split === split);
     const verdicts = own.flatMap((result) => result.verdicts);

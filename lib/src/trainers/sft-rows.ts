@@ -73,8 +73,11 @@ function joinedRow(
 /**
  * Documents laid end to end, each followed by `separator`, and cut into rows of exactly `length` tokens, so that no computation is
  * spent on padding. The last incomplete row is dropped.
+ * @throws RangeError unless `length` is an integer of at least 2, the shortest row that can be trained on.
  */
 export function packTokens(documents: Iterable<Int32Array>, length: number, separator: number): TokensRow[] {
+  if (!(Number.isInteger(length) && length >= 2))
+    throw new RangeError(`packTokens: length is ${length}; expected an integer of at least 2.`);
   const rows: TokensRow[] = [];
   let row = new Int32Array(length);
   let filled = 0;
