@@ -12,7 +12,7 @@ const shared = {
   eosTokenId: 1,
 } as const;
 
-/** About 0.9 M parameters with 2,048 tokens: trains in minutes on a laptop's CPU. */
+/** About 1 M parameters with 2,048 tokens: trains in minutes on a laptop's CPU. */
 export function nano(vocabSize: number): ModelConfig {
   return {
     ...shared,
