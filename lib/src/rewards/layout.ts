@@ -1,4 +1,5 @@
 /** Terms that ask: can it be read? They score where things are, and never which graph it is. */
+import { closingArrows } from '../envs/diagram/cycles.js';
 import { boxAround, center, contains, diagonal, gap } from '../envs/diagram/geometry.js';
 import { isLabelClear } from '../envs/diagram/lint.js';
 import { arrowsCross, runsThrough } from '../envs/diagram/routes.js';
@@ -162,25 +163,10 @@ function pointsAlong(direction: Direction, source: Shape, target: Shape): boolea
   }
 }
 
-/** Arrows that close a cycle in a depth-first walk, sources first: at least these cannot all point one way. */
-export function feedbackArrows(graph: ExpectedGraph): number {
-  const arrows = graph.edges.filter(({ from, to }) => from !== to);
-  const onPath = new Set<string>();
-  const finished = new Set<string>();
-  let closing = 0;
-  const walk = (node: string): void => {
-    onPath.add(node);
-    for (const { from, to } of arrows) {
-      if (from !== node) continue;
-      if (onPath.has(to)) closing++;
-      else if (!finished.has(to)) walk(to);
-    }
-    onPath.delete(node);
-    finished.add(node);
-  };
-  const entered = new Set(arrows.map(({ to }) => to));
-  const nodes = [...graph.nodes, ...graph.groups].map(({ id }) => id);
-  for (const node of [...nodes.filter((id) => !entered.has(id)), ...nodes])
-    if (!finished.has(node)) walk(node);
-  return closing;
+/** How many arrows close a cycle of the wanted graph: at least one of every cycle cannot point the requested way. */
+export function feedbackArrows({ nodes, groups, edges }: ExpectedGraph): number {
+  return closingArrows(
+    [...nodes, ...groups].map(({ id }) => id),
+    edges.map(({ from, to }) => [from, to]),
+  ).size;
 }

@@ -2,29 +2,18 @@
  * Layers of a directed graph (Sugiyama, Tagawa & Toda 1981, steps 1–3): break cycles, assign ranks, order each rank.
  * Nodes are the integers `0..n-1`; every result depends on the order of nodes and arrows alone.
  */
+import { closingArrows } from '../envs/diagram/cycles.js';
 
 /** An arrow between two nodes. */
 export type Arc = readonly [from: number, to: number];
 
 /** Turns every arrow that closes a cycle round, so that what is left is acyclic; self-loops are dropped. */
 export function breakCycles(count: number, arcs: readonly Arc[]): Arc[] {
-  const outgoing = neighbours(count, arcs);
-  const state = new Uint8Array(count); // 0 unseen, 1 on the path, 2 finished
-  const backward = new Set<string>();
-  const visit = (node: number): void => {
-    state[node] = 1;
-    for (const next of outgoing[node] ?? []) {
-      if (state[next] === 1) backward.add(`${node}>${next}`);
-      else if (state[next] === 0) visit(next);
-    }
-    state[node] = 2;
-  };
-  const entered = new Set(arcs.filter(([from, to]) => from !== to).map(([, to]) => to));
-  for (let node = 0; node < count; node++) if (!entered.has(node) && state[node] === 0) visit(node);
-  for (let node = 0; node < count; node++) if (state[node] === 0) visit(node);
-  return arcs
-    .filter(([from, to]) => from !== to)
-    .map(([from, to]): Arc => (backward.has(`${from}>${to}`) ? [to, from] : [from, to]));
+  const closing = closingArrows([...Array(count).keys()], arcs);
+  return arcs.flatMap(([from, to], index): Arc[] => {
+    if (from === to) return [];
+    return [closing.has(index) ? [to, from] : [from, to]];
+  });
 }
 
 /** The rank of each node of an acyclic graph: one past its deepest predecessor, sources pulled up to their first successor. */
