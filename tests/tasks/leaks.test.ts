@@ -1,10 +1,16 @@
 /** Nothing that training shows may turn up in evaluation: compared over the nominal sizes of the splits. */
 import { graphKey, shapeKey, textKey } from 'posttrain/envs/diagram/tasks/canon';
 import { commonDomains, heldOutDomains } from 'posttrain/envs/diagram/tasks/vocabulary/index';
-import { curriculumSplits, splitSizes, type Profile, type Split } from 'posttrain/envs/diagram/tasks/index';
+import {
+  curriculumSplits,
+  fullSplits,
+  splitSizes,
+  type Profile,
+  type Split,
+} from 'posttrain/envs/diagram/tasks/index';
 import type { DiagramTask } from 'posttrain/envs/diagram/types';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fullSplits, prepare, sample } from './sample.js';
+import { prepare, sample } from './sample.js';
 
 /** Training has 20,000 tasks; the first 5,000 keep the test short. Admission depends on the graph, not on the sample. */
 const TRAIN = 5_000;

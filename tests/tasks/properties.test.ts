@@ -1,9 +1,9 @@
 import { isTextAllowed } from './text-rule.js';
 import { lint } from 'posttrain/envs/diagram/lint';
-import { curriculumSplits, type Profile, type Split } from 'posttrain/envs/diagram/tasks/index';
+import { curriculumSplits, fullSplits, type Profile, type Split } from 'posttrain/envs/diagram/tasks/index';
 import type { DiagramTask } from 'posttrain/envs/diagram/types';
 import { describe, expect, it } from 'vitest';
-import { fullSplits, sample } from './sample.js';
+import { sample } from './sample.js';
 
 const COUNT = 200;
 

@@ -13,18 +13,6 @@ export function sample(profile: Profile, split: Split, count: number, seed = 1):
   return tasks.slice(0, count);
 }
 
-export const fullSplits = [
-  'train',
-  'id',
-  'ood-vocab',
-  'ood-size',
-  'ood-topology',
-  'ood-phrase',
-  'ood-rule',
-  'ood-lang',
-  'ood-edit',
-] as const satisfies readonly Split[];
-
 /** Makes a sample in small portions, so that the test runner hears from its worker even on a busy machine. */
 export async function prepare(profile: Profile, split: Split, count: number, seed = 1): Promise<void> {
   for (let ready = 0; ready < count; ready += 100) {

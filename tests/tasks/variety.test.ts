@@ -1,5 +1,5 @@
 /** What is said to vary does vary, in the shares that are said. */
-import { generateTask } from 'posttrain/envs/diagram/tasks/index';
+import { fullSplits, generateTask } from 'posttrain/envs/diagram/tasks/index';
 import { chance, enumerate } from 'posttrain/envs/diagram/tasks/phrases';
 import { changedRules } from 'posttrain/envs/diagram/tasks/rules';
 import { randomStream } from 'posttrain/tensor/random';
@@ -7,7 +7,7 @@ import { commonDomains, heldOutDomains } from 'posttrain/envs/diagram/tasks/voca
 import { list } from 'posttrain/envs/diagram/tasks/vocabulary/types';
 import type { DiagramTask } from 'posttrain/envs/diagram/types';
 import { describe, expect, it } from 'vitest';
-import { fullSplits, sample } from './sample.js';
+import { sample } from './sample.js';
 
 const share = (tasks: readonly DiagramTask[], holds: (task: DiagramTask) => boolean): number =>
   tasks.filter(holds).length / tasks.length;

@@ -33,6 +33,9 @@ export const splitSizes: Readonly<Record<Split, number>> = {
   real: 20,
 };
 
+/** The splits that the full profile has: all that are generated. */
+export const fullSplits: readonly GeneratedSplit[] = splits.filter((split) => split !== 'real');
+
 /** The splits that the curriculum profile has; the others need what it leaves out (edits, Chinese, cycles). */
 export const curriculumSplits: readonly GeneratedSplit[] = [
   'train',
