@@ -22,7 +22,7 @@ function isNested(a: Shape, b: Shape): boolean {
 }
 
 /**
- * Boxes that cover a label of an arrow: nodes (its own ends included), free texts, and labels of other arrows.
+ * Whether nothing covers an arrow's label: no node (its own ends included), no free text, no label of another arrow.
  * A group may hold the label; its border is no obstacle.
  */
 export function isLabelClear(

@@ -141,7 +141,7 @@ function labelled(from: number, to: number, label: string, verb: Verb, voice: Vo
         { text: `a message ${words} runs from ${source} to ${target}`, object: to },
       ]);
     case 'entity':
-      // The note `relationsAreLabels` says that these verbs are written on the arrows.
+      // A note of the style says that these verbs are written on the arrows.
       return told(voice, from, `${label} ${target}`, to);
     default:
       return told(voice, from, `${verb.one} ${target} with the label ${words}`);

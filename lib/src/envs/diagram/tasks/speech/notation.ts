@@ -1,7 +1,6 @@
 /** Arrow notation: the same in every language. */
 import { isDecision } from '../scene.js';
-import type { Statement } from '../statements.js';
-import { edgesOf } from '../statements.js';
+import { edgesOf, type Statement } from '../statements.js';
 import { name, names, type Voice } from './voice.js';
 
 const shapeWords = {

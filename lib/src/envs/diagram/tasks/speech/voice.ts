@@ -1,8 +1,7 @@
 /** How one request is told: everything that was decided before the first word. */
 import type { RandomStream } from '../../../../tensor/random.js';
 import type { Wording } from '../vocabulary/index.js';
-import { mention, type Scene } from '../scene.js';
-import { isDecision } from '../scene.js';
+import { isDecision, mention, type Scene } from '../scene.js';
 import type { Statement } from '../statements.js';
 
 export interface Voice {
