@@ -62,6 +62,13 @@ describe('canvasArt', () => {
     ]);
   });
 
+  it('keeps the words of several lines apart', () => {
+    const note: Shape = { ...box('t', 0, 120, 'two\nlines', 'text'), height: 40 };
+    const shapes = [box('a', 0, 0, 'API'), box('b', 400, 0, 'Big\nstore'), note];
+    const art = canvasArt(canvas(shapes, [{ from: 'a', to: 'b', label: 'writes\nrows' }]), 60, 12).join('\n');
+    for (const words of ['Big store', 'two lines', 'writes rows']) expect(art).toContain(words);
+  });
+
   it('says so when there is nothing', () => {
     expect(canvasArt(canvas([]))).toEqual(['(empty canvas)']);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cellWidth } from 'posttrain/display/cells';
 import { createLive } from 'posttrain/display/live';
 import { plainLine, runLines, type RunView } from 'posttrain/display/progress';
 import { sparkline } from 'posttrain/display/sparkline';
@@ -42,6 +43,20 @@ describe('runLines', () => {
     ]);
   });
 
+  it.each([40, 50, 79])('never take more than %d cells', (width) => {
+    const stages = ['teacher', 'SFT', 'GRPO', 'evaluation', 'report'].map(
+      (name) => ({ name, state: 'done' }) as const,
+    );
+    const caption = 'Boxes:\n- Browser -> API\n- API -> Database';
+    const lines = runLines(
+      { ...view, stages, drawing: { ...view.drawing!, caption } },
+      width,
+      createStyle(false),
+    );
+    for (const line of lines) expect(cellWidth(line)).toBeLessThanOrEqual(width);
+    expect(lines.join('\n')).toContain('Boxes: - Browser');
+  });
+
   it('is one line without a terminal', () => {
     expect(plainLine(view)).toBe('GRPO: step 30 of 120, reward 0.61, success 42 %, 3 min 00 s left');
   });
@@ -66,6 +81,19 @@ describe('createLive', () => {
     expect(text()).not.toContain('step 77');
     live.close();
     expect(text()).toContain('step 77');
+  });
+
+  it('prints above the view, and leaves the view standing', () => {
+    const { text, output } = recorder(true);
+    const live = createLive({ output, color: false, now: () => 0 });
+    live.show(view);
+    live.print('Stopping');
+    live.close();
+    expect(text().slice(text().indexOf('Stopping'))).toBe(
+      `Stopping\n${runLines(view, 79, createStyle(false)).join('\n')}\n`,
+    );
+    live.print('Stopped');
+    expect(text().endsWith('└─┘\nStopped\n')).toBe(true);
   });
 
   it('writes plain lines to a log, some seconds apart', () => {

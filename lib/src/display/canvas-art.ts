@@ -135,7 +135,7 @@ function drawShape(grid: Grid, shape: Shape, box: CellBox, isGroup: boolean): vo
   put(grid, box.right, box.top, topRight!);
   put(grid, box.left, box.bottom, bottomLeft!);
   put(grid, box.right, box.bottom, bottomRight!);
-  const text = fitToWidth(shape.text.replaceAll('\n', ' '), box.right - box.left - 1);
+  const text = fitToWidth(shape.text, box.right - box.left - 1);
   const column = box.left + 1 + Math.floor((box.right - box.left - 1 - cellWidth(text)) / 2);
   write(grid, column, isGroup ? box.top : middle(box.top, box.bottom), text);
 }

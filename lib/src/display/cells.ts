@@ -22,10 +22,11 @@ export function splitCells(text: string): string[] {
   return parts;
 }
 
-/** The text if it fits, else its beginning and `…`; on one line, safe to print. */
+/** The text if it fits, else its beginning and `…`; on one line (breaks become blanks), safe to print. */
 export function fitToWidth(text: string, width: number): string {
-  const parts = splitCells(text);
-  if (cellWidth(text) <= width) return parts.join('');
+  const parts = splitCells(text.replace(/\s*\n\s*/g, ' '));
+  const whole = parts.join('');
+  if (cellWidth(whole) <= width) return whole;
   let kept = '';
   let cells = 0;
   for (const part of parts) {

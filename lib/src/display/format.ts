@@ -10,10 +10,10 @@ export function percentWithInterval(share: number, low: number, high: number): s
   return `${percent(share)} (${(low * 100).toFixed(0)}–${(high * 100).toFixed(0)})`;
 }
 
-/** Milliseconds as the two largest units: `850 ms` → `0.9 s`, `75 s` → `1 min 15 s`, `2 h 03 min`. */
+/** Milliseconds as the two largest units: `820 ms` → `0.8 s`, `75 s` → `1 min 15 s`, `2 h 03 min`. */
 export function duration(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
-  if (seconds < 59.95) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  if (seconds < 59.5) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
   const whole = Math.round(seconds);
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${pad(whole % 60)} s`;
   return `${Math.floor(whole / 3600)} h ${pad(Math.floor((whole % 3600) / 60))} min`;
@@ -26,12 +26,12 @@ export function bytes(count: number): string {
   return `${(count / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
-/** A number short enough for an axis or a status line: three significant digits, no trailing zeros, `1.2e-5` when tiny. */
+/** A number short enough for an axis or a status line: three significant digits or all before the point, `1.2e-5` when tiny. */
 export function short(value: number): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size < 1e-3 || size >= 1e6) return value.toExponential(1).replace('.0e', 'e').replace('e+', 'e');
-  return String(Number(value.toPrecision(size >= 100 ? Math.ceil(Math.log10(size + 1)) : 3)));
+  return String(size >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
 }
 
 function pad(value: number): string {

@@ -35,7 +35,7 @@ export function createLive(options: LiveOptions): Live {
   const leastWait = repaints ? repaintEveryMs : plainEveryMs;
   let painted = 0;
   let lastTime = -Infinity;
-  let shownStage: string | undefined;
+  let shown: RunView | undefined;
   let pending: RunView | undefined;
 
   const erase = (): string => (painted > 0 ? `\u001b[${painted}A\r\u001b[J` : '');
@@ -44,13 +44,13 @@ export function createLive(options: LiveOptions): Live {
     output.write(`${erase()}${lines.join('\n')}\n`);
     painted = repaints ? lines.length : 0;
     lastTime = now();
-    shownStage = activeStage(view);
+    shown = view;
     pending = undefined;
   };
   return {
     show(view) {
       const stage = activeStage(view);
-      const changed = stage !== shownStage;
+      const changed = stage !== (shown && activeStage(shown));
       // the last word of the stage before
       if (changed && pending !== undefined) write(pending);
       if (stage === undefined && !repaints) return;
@@ -58,8 +58,10 @@ export function createLive(options: LiveOptions): Live {
       if (changed || now() - lastTime >= leastWait) write(view);
     },
     print(line) {
+      const covered = painted > 0 ? (pending ?? shown) : undefined;
       output.write(`${erase()}${line}\n`);
       painted = 0;
+      if (covered !== undefined) write(covered);
     },
     close() {
       if (pending !== undefined) write(pending);

@@ -1,7 +1,7 @@
 import { duration, percent } from './format.js';
-import { fitToWidth } from './cells.js';
+import { cellWidth, fitToWidth } from './cells.js';
 import { sparkline } from './sparkline.js';
-import type { Style } from './style.js';
+import { createStyle, type Style } from './style.js';
 
 /** What a person watching a run wants to know, at one moment. */
 export interface RunView {
@@ -21,9 +21,9 @@ export interface RunView {
 
 const BAR = 24;
 
-/** The view as lines for a terminal `width` cells wide. */
+/** The view as lines for a terminal `width` cells wide; none is wider, from 40 cells on. */
 export function runLines(view: RunView, width: number, style: Style): string[] {
-  const stages = view.stages.map((stage) => stageName(stage, style)).join(style.dim(' → '));
+  const stages = stagesLine(view, width, style);
   if (view.totalSteps === 0) return [stages];
   const share = Math.min(1, view.step / view.totalSteps);
   const full = Math.round(share * BAR);
@@ -57,6 +57,14 @@ export function plainLine(view: RunView): string {
 /** The stage under way; `undefined` between stages. */
 export function activeStage({ stages }: RunView): string | undefined {
   return stages.find(({ state }) => state === 'active')?.name;
+}
+
+/** All stages; only the one under way where there is no room for all. */
+function stagesLine(view: RunView, width: number, style: Style): string {
+  const inStyle = (look: Style): string =>
+    view.stages.map((stage) => stageName(stage, look)).join(look.dim(' → '));
+  if (cellWidth(inStyle(createStyle(false))) <= width) return inStyle(style);
+  return style.bold(fitToWidth(activeStage(view) ?? 'done', width));
 }
 
 function stageName({ name, state }: RunView['stages'][number], style: Style): string {
