@@ -8,7 +8,18 @@ describe('explain', () => {
       path: 'runs/a/metrics.jsonl',
     });
     expect(explain(full)).toBe(
-      'runs/a/metrics.jsonl: the disk is full; free some space and start the same command again with --resume',
+      'runs/a/metrics.jsonl: the disk is full; free some space and start the same command again, a training with --resume',
+    );
+  });
+
+  it('names the file that was to be written, not the one it was written to first', () => {
+    const renamed = Object.assign(new Error('EISDIR: illegal operation on a directory, rename'), {
+      code: 'EISDIR',
+      path: 'figures.partial',
+      dest: 'figures',
+    });
+    expect(explain(renamed)).toBe(
+      'figures: this is a folder, not a file; choose another place with --out, --output or --json',
     );
   });
 

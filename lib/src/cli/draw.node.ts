@@ -61,7 +61,7 @@ async function drawCommand(request: string, options: Options): Promise<void> {
       );
     }
     if (options.output === undefined) {
-      const table = observe({ canvas, request }).split('\n').slice(0, -1);
+      const table = observe({ canvas, request: '' }).split('\n').slice(0, -1);
       process.stdout.write([...canvasArt(canvas), '', ...table, found, ''].join('\n'));
     } else {
       writeFileAtomic(options.output, renderSvg(canvas));
