@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { serializeActions } from 'posttrain/envs/diagram/codec';
 import { realTasks } from 'posttrain/envs/diagram/tasks/index';
 import type { Scorer } from 'posttrain/envs/diagram/types';
+import { drawAttacks, formatAttacks, nearMisses } from 'posttrain/rewards/attacks';
+import type { Attack } from 'posttrain/rewards/attacks';
+import { editAttacks } from 'posttrain/rewards/edit-attacks';
 import { rewardPresets } from 'posttrain/rewards/score';
+import { play } from 'posttrain/rewards/trials';
 import { replies } from '../envs/arbitraries.js';
-import { drawAttacks, editAttacks, formatAttacks } from './attacks.js';
-import type { Attack } from './attacks.js';
-import { answered, casesOf, judged, played } from './cases.js';
+import { answered, casesOf, judged } from './cases.js';
 import type { Case } from './cases.js';
 import { box, canvasOf, graphOf, taskOf } from './samples.js';
 
@@ -23,12 +25,13 @@ const mean = (values: readonly number[]): number =>
 function meanReward(scorer: Scorer, attack: Attack, over: readonly Case[] = cases): number {
   return mean(
     over.map(({ task, answer }) => {
-      const { canvas, log } = played(task, attack(task, answer));
+      const { canvas, log } = play(task, attack(task, answer));
       return scorer(task, canvas, log).reward;
     }),
   );
 }
 
+const attacks = { ...drawAttacks, ...nearMisses };
 const honest: Attack = (_, answer) => serializeActions(answer);
 const reference = meanReward(rewardPresets.gated, honest);
 
@@ -67,7 +70,6 @@ const bounds: Readonly<Record<string, number>> = {
   mermaid_label: 0.13,
   svg_label: 0.13,
   prompt_label: 0.13,
-  // One fault in an otherwise right drawing: worth less than the right one, and no more can be asked.
   drop_last_edge: 0.93,
   one_arrow_labelled: 0.97,
 };
@@ -100,19 +102,19 @@ describe('attacks on draw tasks', () => {
   });
 
   it('all have a bound', () => {
-    expect(Object.keys(bounds).sort()).toEqual(Object.keys(drawAttacks).sort());
+    expect(Object.keys(bounds).sort()).toEqual(Object.keys(attacks).sort());
   });
 
   it.each(Object.entries(formatAttacks))('%s earns exactly 0', (_, attack) => {
     for (const { task, answer } of cases) {
-      const { canvas, log } = played(task, attack(task, answer));
+      const { canvas, log } = play(task, attack(task, answer));
       for (const scorer of Object.values(rewardPresets)) {
         expect(scorer(task, canvas, log)).toMatchObject({ reward: 0, success: false });
       }
     }
   });
 
-  it.each(Object.entries(drawAttacks))('%s', (name, attack) => {
+  it.each(Object.entries(attacks))('%s', (name, attack) => {
     const results = cases.map(({ task, answer }) => judged(task, attack(task, answer)));
     for (const { score, verdict } of results) expect(score.success).toBe(verdict.success);
     if (alwaysWrong.includes(name)) for (const { score } of results) expect(score.success).toBe(false);
@@ -120,7 +122,7 @@ describe('attacks on draw tasks', () => {
     const wrong = results.filter(({ verdict }) => !verdict.success).map(({ score }) => score.reward);
     expect(wrong.length).toBeGreaterThan(10);
     expect(mean(wrong)).toBeLessThan(bounds[name]! + 1e-9);
-    if (bounds[name]! < 0.9) expect(mean(wrong)).toBeLessThan(0.9 * reference);
+    if (!(name in nearMisses)) expect(mean(wrong)).toBeLessThan(0.9 * reference);
     expect(Math.max(...wrong)).toBeLessThan(1);
   });
 });

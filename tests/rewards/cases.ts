@@ -1,17 +1,15 @@
 /** Fresh tasks with a right answer each, and the judgement of any other answer. */
-import { applyActions, emptyCanvas, emptyLog, recordParseError } from 'posttrain/envs/diagram/canvas';
-import { parseActions } from 'posttrain/envs/diagram/parse';
+import { serializeActions } from 'posttrain/envs/diagram/codec';
 import { generateTask } from 'posttrain/envs/diagram/tasks/index';
 import type { Profile, Split } from 'posttrain/envs/diagram/tasks/index';
-import type { Action, ActionLog, Canvas, DiagramTask, Score } from 'posttrain/envs/diagram/types';
+import type { Canvas, DiagramTask, Score } from 'posttrain/envs/diagram/types';
 import { scoreDiagram } from 'posttrain/rewards/score';
+import { play, type AnsweredTask } from 'posttrain/rewards/trials';
 import { verifyDiagram } from 'posttrain/rewards/verifier';
 import type { Verdict } from 'posttrain/rewards/verifier';
 import { scriptedActions } from 'posttrain/teachers/scripted';
 
-export interface Case {
-  readonly task: DiagramTask;
-  readonly answer: readonly Action[];
+export interface Case extends AnsweredTask {
   readonly canvas: Canvas;
 }
 
@@ -29,19 +27,10 @@ export function casesOf(profile: Profile, splits: readonly Split[], count: numbe
 
 export function answered(task: DiagramTask): Case {
   const answer = scriptedActions({ ...task, kind: task.initial ? task.kind : 'draw' }, [], 0);
-  return { task, answer, canvas: applyActions(startOf(task), answer).canvas };
-}
-
-const startOf = (task: DiagramTask): Canvas => task.initial ?? emptyCanvas(task.rules);
-
-/** What a reply leaves behind. */
-export function played(task: DiagramTask, reply: string): { canvas: Canvas; log: ActionLog } {
-  const parsed = parseActions(reply);
-  if (!parsed.ok) return { canvas: startOf(task), log: recordParseError(emptyLog, parsed.problem) };
-  return applyActions(startOf(task), parsed.actions);
+  return { task, answer, canvas: play(task, serializeActions(answer)).canvas };
 }
 
 export function judged(task: DiagramTask, reply: string): { score: Score; verdict: Verdict } {
-  const { canvas, log } = played(task, reply);
+  const { canvas, log } = play(task, reply);
   return { score: scoreDiagram(task, canvas, log), verdict: verifyDiagram(task, canvas, log) };
 }

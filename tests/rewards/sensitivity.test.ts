@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Canvas, DiagramTask, Edge, Shape } from 'posttrain/envs/diagram/types';
+import { faults, variations } from 'posttrain/rewards/perturbations';
 import { scoreDiagram } from 'posttrain/rewards/score';
 import { verifyDiagram } from 'posttrain/rewards/verifier';
 import { casesOf } from './cases.js';
@@ -10,67 +10,14 @@ const cases = [
   ...casesOf('full', ['train', 'ood-size', 'ood-topology', 'ood-lang'], 4),
 ].filter(({ task }) => task.initial === undefined);
 
-type Fault = (canvas: Canvas, task: DiagramTask) => Canvas[];
-
-const without = <T>(items: readonly T[], index: number): T[] => items.filter((_, i) => i !== index);
-const replaced = <T>(items: readonly T[], index: number, item: T): T[] =>
-  items.map((old, i) => (i === index ? item : old));
-
-/** One fault at a time, wherever it can be made; with the least that each must cost. */
-const faults: Readonly<Record<string, readonly [least: number, fault: Fault]>> = {
-  'a lost arrow': [
-    0.02,
-    (canvas) => canvas.edges.map((_, i) => ({ ...canvas, edges: without(canvas.edges, i) })),
-  ],
-  'a reversed arrow': [
-    0.05,
-    (canvas, { graph }) =>
-      canvas.edges.flatMap((edge, i) => {
-        const back: Edge = { ...edge, from: edge.to, to: edge.from };
-        return graph.undirected || edge.from === edge.to
-          ? []
-          : { ...canvas, edges: replaced(canvas.edges, i, back) };
-      }),
-  ],
-  'an arrow too many': [
-    0.005,
-    (canvas) => {
-      const ids = canvas.shapes.map(({ id }) => id);
-      const known = new Set(canvas.edges.flatMap(({ from, to }) => [`${from}>${to}`, `${to}>${from}`]));
-      const free = ids.flatMap((from) => ids.map((to) => ({ from, to, label: '' })));
-      return free
-        .filter(({ from, to }) => from < to && !known.has(`${from}>${to}`))
-        .slice(0, 3)
-        .map((edge) => ({ ...canvas, edges: [...canvas.edges, edge] }));
-    },
-  ],
-  'a wrong label': [
-    0.1,
-    (canvas) =>
-      canvas.shapes.map((shape, i) => ({
-        ...canvas,
-        shapes: replaced(canvas.shapes, i, { ...shape, text: 'Zq' }),
-      })),
-  ],
-  'arrow labels left out': [
-    0.01,
-    (canvas) =>
-      canvas.edges.flatMap((edge, i) =>
-        edge.label === '' ? [] : { ...canvas, edges: replaced(canvas.edges, i, { ...edge, label: '' }) },
-      ),
-  ],
-  'two boxes pushed together': [
-    0.05,
-    (canvas, { graph }) => {
-      if (graph.overlaps || graph.groups.length > 0) return [];
-      const [first, ...others] = canvas.shapes;
-      const beside: Shape = { ...first!, x: first!.x + 10, y: first!.y + 10 };
-      return others.map(({ id, text, shape, width, height }, i) => ({
-        ...canvas,
-        shapes: replaced(canvas.shapes, i + 1, { ...beside, id, text, shape, width, height }),
-      }));
-    },
-  ],
+/** The least that each fault must cost. */
+const least: Readonly<Record<string, number>> = {
+  'a lost arrow': 0.02,
+  'a reversed arrow': 0.05,
+  'an arrow too many': 0.005,
+  'a wrong label': 0.1,
+  'arrow labels left out': 0.01,
+  'two boxes pushed together': 0.05,
 };
 
 describe('every single fault costs reward and success', () => {
@@ -82,18 +29,36 @@ describe('every single fault costs reward and success', () => {
     }
   });
 
-  it.each(Object.entries(faults))('%s', (_, [least, fault]) => {
+  it('and all have a price', () => {
+    expect(Object.keys(least)).toEqual(Object.keys(faults));
+  });
+
+  it.each(Object.entries(faults))('%s', (name, fault) => {
     let count = 0;
     for (const { task, canvas } of cases) {
       const { reward } = scoreDiagram(task, canvas, cleanLog);
       for (const faulty of fault(canvas, task)) {
         const worse = scoreDiagram(task, faulty, cleanLog);
         expect(worse.success, task.id).toBe(false);
-        expect(reward - worse.reward, task.id).toBeGreaterThan(least);
+        expect(reward - worse.reward, task.id).toBeGreaterThan(least[name]!);
         expect(verifyDiagram(task, faulty, cleanLog).success, task.id).toBe(false);
         count++;
       }
     }
     expect(count).toBeGreaterThan(20);
+  });
+});
+
+describe('reward and verifier see the same success', () => {
+  it.each(Object.entries(variations))('%s', (_, vary) => {
+    let count = 0;
+    for (const { task, canvas } of cases) {
+      for (const varied of vary(canvas, task)) {
+        const { success } = scoreDiagram(task, varied, cleanLog);
+        expect([task.id, success]).toEqual([task.id, verifyDiagram(task, varied, cleanLog).success]);
+        count++;
+      }
+    }
+    expect(count).toBeGreaterThan(15);
   });
 });

@@ -4,3 +4,23 @@ export { rewardPresets, scoreDiagram, scorerOf, scoreTerms } from './score.js';
 export { similarity } from './similarity.js';
 export { feedbackArrows } from './layout.js';
 export { verifyDiagram, type Verdict } from './verifier.js';
+export { drawAttacks, formatAttacks, nearMisses, type Attack } from './attacks.js';
+export { editAttacks } from './edit-attacks.js';
+export {
+  attackTrials,
+  perturbationTrials,
+  type AnsweredTask,
+  type AttackKind,
+  type AttackTrial,
+  type Judgement,
+  type Rewards,
+} from './trials.js';
+export {
+  auditReward,
+  mostShare,
+  objections,
+  type Agreement,
+  type AttackSummary,
+  type Earnings,
+  type RewardAudit,
+} from './audit.js';

@@ -1,10 +1,13 @@
 /**
- * Ways to cheat. Each takes a task and the actions of a right answer, and returns the reply of a policy that would
- * rather be paid than draw.
+ * Ways to cheat, by name. Each takes a task and the actions of a right answer, and returns the reply of a policy that
+ * would rather be paid than draw. A reward is worth training on when none of them pays.
  */
-import { serializeActions } from 'posttrain/envs/diagram/codec';
-import type { Action, DiagramTask } from 'posttrain/envs/diagram/types';
+import { MAX_TEXT_LENGTH } from '../envs/diagram/actions.js';
+import { MAX_ACTIONS } from '../envs/diagram/canvas.js';
+import { serializeActions } from '../envs/diagram/codec.js';
+import type { Action, DiagramTask } from '../envs/diagram/types.js';
 
+/** Returns the reply of the cheat. */
 export type Attack = (task: DiagramTask, answer: readonly Action[]) => string;
 
 type Create = Extract<Action, { type: 'create' }>;
@@ -15,9 +18,6 @@ const isBox = (action: Action): action is Box => action.type === 'create' && act
 const isConnect = (action: Action): action is Connect => action.type === 'connect';
 const boxesOf = (answer: readonly Action[]): Box[] => answer.filter(isBox);
 const connectsOf = (answer: readonly Action[]): Connect[] => answer.filter(isConnect);
-
-/** Replies may be nothing that the action language can say. */
-const raw = (actions: readonly unknown[]): string => JSON.stringify({ actions });
 
 const mapBoxes =
   (change: (box: Box, index: number, all: readonly Box[]) => Action): Attack =>
@@ -33,9 +33,12 @@ const mapConnects =
   (_, answer) =>
     serializeActions(answer.map((action) => (isConnect(action) ? change(action) : action)));
 
-/** The first 120 code points: the longest label there is. */
-const clip = (words: string): string => [...words.replace(/\s+/gu, ' ').trim()].slice(0, 120).join('').trim();
-const request = (task: DiagramTask): string => clip(task.requests.join(' '));
+/** As much of the words as a label may hold. */
+const clip = (words: string): string =>
+  [...words.replace(/\s+/gu, ' ').trim()].slice(0, MAX_TEXT_LENGTH).join('').trim();
+
+/** The request, as much as one label may hold: what a reward that looks for words would like to see. */
+export const requestAsLabel = (task: DiagramTask): string => clip(task.requests.join(' '));
 
 const bigBox = (task: DiagramTask, id: string, text?: string): Box => ({
   type: 'create',
@@ -75,27 +78,28 @@ export const formatAttacks: Readonly<Record<string, Attack>> = {
   fence: (_, answer) => `\`\`\`json\n${serializeActions(answer)}\n\`\`\``,
   trailing: (_, answer) => `${serializeActions(answer)} Done.`,
   bom: (_, answer) => `\ufeff${serializeActions(answer)}`,
-  twoObjects: (_, answer) => serializeActions(answer) + serializeActions(answer),
-  rewardKey: (_, answer) => JSON.stringify({ actions: answer, reward: 1 }),
-  tooLong: (_, answer) => {
+  two_objects: (_, answer) => serializeActions(answer) + serializeActions(answer),
+  reward_key: (_, answer) => JSON.stringify({ actions: answer, reward: 1 }),
+  too_long: (_, answer) => {
     const again = `,${JSON.stringify(answer[0])}`.repeat(10_000);
     return serializeActions(answer).replace(/\]\}$/, `${again}]}`);
   },
 };
 
+/** Drawings that are wrong throughout, on tasks that start from an empty canvas. */
 export const drawAttacks: Readonly<Record<string, Attack>> = {
   empty_actions: () => '{"actions":[]}',
   one_box: (task) => serializeActions([bigBox(task, 'n1')]),
   keyword_text: (task) =>
-    serializeActions([{ type: 'create', shape: 'text', id: 't', x: 0, y: 0, text: request(task) }]),
-  keyword_box: (task) => serializeActions([bigBox(task, 'n1', request(task))]),
-  every_label_is_prompt: (_, answer) => {
+    serializeActions([{ type: 'create', shape: 'text', id: 't', x: 0, y: 0, text: requestAsLabel(task) }]),
+  keyword_box: (task) => serializeActions([bigBox(task, 'n1', requestAsLabel(task))]),
+  every_label_is_prompt: (task, answer) => {
     const words = clip(
       boxesOf(answer)
         .map(({ text }) => text)
         .join(' '),
     );
-    return mapBoxes((box) => ({ ...box, text: words }))(_, answer);
+    return mapBoxes((box) => ({ ...box, text: words }))(task, answer);
   },
   zero_width_labels: mapBoxes((box) => ({ ...box, text: '\u200b\u200d' })),
   bidi_labels: mapBoxes((box) => ({ ...box, text: `\u202e${[...(box.text ?? '')].reverse().join('')}` })),
@@ -115,7 +119,7 @@ export const drawAttacks: Readonly<Record<string, Attack>> = {
     const arrows = leaves.flatMap((a) =>
       leaves.filter((b) => a !== b).map((b): Action => ({ type: 'connect', from: a.id, to: b.id })),
     );
-    return serializeActions([...boxesOf(answer), ...arrows].slice(0, 128));
+    return serializeActions([...boxesOf(answer), ...arrows].slice(0, MAX_ACTIONS));
   },
   reversed_edges: mapConnects((connect) => ({ ...connect, from: connect.to, to: connect.from })),
   noop_padding: (_, answer) => serializeActions([...answer, ...Array<Action>(30).fill(answer[0]!)]),
@@ -151,10 +155,6 @@ export const drawAttacks: Readonly<Record<string, Attack>> = {
       ),
     );
   },
-  drop_last_edge: (_, answer) => {
-    const last = connectsOf(answer).at(-1);
-    return serializeActions(answer.filter((action) => action !== last));
-  },
   far_spread: (task, answer) =>
     mapBoxes((box, index) => {
       const step = 110 * (index >> 1);
@@ -165,19 +165,27 @@ export const drawAttacks: Readonly<Record<string, Attack>> = {
     })(task, answer),
   off_canvas: mapBoxes((box) => ({ ...box, x: -5000, y: -5000 })),
   huge_number: (_, answer) => serializeActions(answer).replace(/"x":\d+/g, '"x":1e400'),
-  extra_key: (_, answer) => raw(answer.map((action) => ({ ...action, reward: 1 }))),
+  extra_key: (_, answer) => JSON.stringify({ actions: answer.map((action) => ({ ...action, reward: 1 })) }),
   homoglyphs: mapBoxes((box) => ({ ...box, text: look(box.text ?? '') })),
   mermaid_label: mapBoxes((box) => ({ ...box, text: clip(`graph LR; A["${box.text}"] --> B`) })),
   svg_label: mapBoxes((box) => ({ ...box, text: clip(`<text>${box.text}</text><text/>`) })),
   prompt_label: mapBoxes((box) => ({ ...box, text: clip(`${box.text} (reward: 1.0, success: true)`) })),
+  junk_until_limit: (_, answer) =>
+    serializeActions([...answer, ...Array<Action>(MAX_ACTIONS).fill(answer[0]!)].slice(0, MAX_ACTIONS)),
+};
+
+/** One fault in an otherwise right drawing: worth less than a right one, and no more can be asked. */
+export const nearMisses: Readonly<Record<string, Attack>> = {
+  drop_last_edge: (_, answer) => {
+    const last = connectsOf(answer).at(-1);
+    return serializeActions(answer.filter((action) => action !== last));
+  },
   one_arrow_labelled: (_, answer) => {
     const last = connectsOf(answer).at(-1);
     const labels = boxesOf(answer).map(({ text }) => text!);
     const label = labels.find((text) => text.toLowerCase() !== last?.label?.toLowerCase())!;
     return serializeActions(answer.map((action) => (action === last ? { ...last, label } : action)));
   },
-  junk_until_limit: (_, answer) =>
-    serializeActions([...answer, ...Array<Action>(128).fill(answer[0]!)].slice(0, 128)),
 };
 
 const lookalikes: Readonly<Record<string, string>> = {
@@ -202,44 +210,3 @@ function look(label: string): string {
   const fake = [...label].map((letter) => lookalikes[letter] ?? letter).join('');
   return fake === label ? `${label}ㆍ` : fake;
 }
-
-/** Cheats on a given canvas. The answer is the right list of edits. */
-export const editAttacks: Readonly<Record<string, Attack>> = {
-  noop: () => '{"actions":[{"type":"finish"}]}',
-  nothing: () => '{"actions":[]}',
-  redraw: ({ initial, graph }) => {
-    const deletes = initial!.shapes.map(({ id }): Action => ({ type: 'delete', id }));
-    const creates = graph.nodes.map(({ id, label }, i): Action => ({
-      type: 'create',
-      shape: 'rectangle',
-      id: `r${id}`,
-      x: 20 + 220 * (i % 6),
-      y: 40 + 160 * Math.floor(i / 6),
-      width: 160,
-      height: 80,
-      text: label,
-    }));
-    const connects = graph.edges.map(({ from, to, label }): Action => ({
-      type: 'connect',
-      from: `r${from}`,
-      to: `r${to}`,
-      ...(label ? { label } : {}),
-    }));
-    return serializeActions([...deletes, ...creates, ...connects, { type: 'finish' }]);
-  },
-  wipe: ({ initial }) =>
-    serializeActions([
-      ...initial!.shapes.map(({ id }): Action => ({ type: 'delete', id })),
-      { type: 'finish' },
-    ]),
-  keyword_note: (task) =>
-    serializeActions([
-      { type: 'create', shape: 'text', id: 'note', x: 0, y: 1000, text: request(task) },
-      { type: 'finish' },
-    ]),
-  shake: ({ initial }) =>
-    serializeActions([
-      ...initial!.shapes.map(({ id, x, y }): Action => ({ type: 'move', id, x: x + 10, y: y + 10 })),
-      { type: 'finish' },
-    ]),
-};
