@@ -6,6 +6,7 @@ import { packageVersion } from '../version.node.js';
 import { explain } from './explain.js';
 import { addPretrain } from './pretrain.node.js';
 import { addRun } from './run.node.js';
+import { addVerifyReward } from './verify-reward.node.js';
 
 /** Runs the command line and returns its exit status. Errors become one line on stderr; `POSTTRAIN_DEBUG=1` adds the stack. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -40,6 +41,7 @@ function createProgram(setStatus: SetStatus): Command {
   addDraw(program);
   addExperiment(program, setStatus);
   addPretrain(program, setStatus);
+  addVerifyReward(program, setStatus);
   addDoctor(program);
   return program;
 }
