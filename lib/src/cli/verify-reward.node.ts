@@ -15,7 +15,7 @@ import {
 import { play } from '../rewards/trials.js';
 import { scriptedActions } from '../teachers/index.js';
 import { INTERRUPTED } from './interrupt.node.js';
-import { nonNegativeInteger, positiveInteger } from './options.js';
+import { nonNegativeInteger, positiveInteger } from './options.node.js';
 import type { SetStatus } from './program.node.js';
 import { now, withProgress } from './session.node.js';
 import { auditText, verdictText, type ProfileAudit } from './verify-reward.js';

@@ -46,7 +46,7 @@ export const fromOutput: Record<string, Unary> = {
 };
 
 /** Piecewise constant functions: the derivative is 0 wherever there is one. */
-export const flat = [
+export const flat: readonly string[] = [
   'Ceil',
   'Floor',
   'Round',
@@ -58,7 +58,7 @@ export const flat = [
   'IsFinite',
   'LogicalNot',
 ];
-export const flatBinary = [
+export const flatBinary: readonly string[] = [
   'Equal',
   'NotEqual',
   'Greater',
