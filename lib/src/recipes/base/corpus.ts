@@ -43,7 +43,7 @@ export function cleanProse(text: string): string {
 
 /**
  * Texts the tokenizer learns its merges from: the books, enough exercises to see JSON, the modern words and the round
- * numbers below 1000 (each often enough to become one token, so that a coordinate is one decision).
+ * numbers below 1600 (each often enough to become one token, so that a coordinate is one decision).
  */
 export function tokenizerTexts({ books, modernWords }: Sources, seed: number): string[] {
   const prose = books.map(cleanProse);
@@ -51,7 +51,7 @@ export function tokenizerTexts({ books, modernWords }: Sources, seed: number): s
   const exercises = Array.from({ length: 4000 }, (_, i) =>
     drawExercise(randomStream(seed, 'tokenizer', 0, i), words),
   );
-  const roundNumbers = Array.from({ length: 100 }, (_, i) => `${10 * i},`).join(' ');
+  const roundNumbers = Array.from({ length: 160 }, (_, i) => `${10 * i},`).join(' ');
   return [
     ...prose,
     ...exercises.map(({ prompt, completion }) => `${prompt}\n${completion}`),

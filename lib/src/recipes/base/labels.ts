@@ -40,7 +40,7 @@ export function wordsOf(text: string): string[] {
 function label(random: RandomStream, words: readonly string[]): string {
   const count = random.pick([1, 1, 1, 2, 2, 3]);
   const parts = Array.from({ length: count }, () =>
-    random.uniform() < 0.15 ? inventedWord(random) : random.pick(words),
+    random.uniform() < 0.22 ? inventedWord(random) : random.pick(words),
   );
   const dress = random.uniform();
   if (dress < 0.45) parts[0] = capitalised(parts[0] ?? '');

@@ -95,39 +95,76 @@ const lookup: Exercise = (random, words) => {
   };
 };
 
-/** Payments between people, people by number: the shape of every ledger. */
+type Payment = readonly [payer: number, payee: number];
+
+/** A text, the people in the order it names them, and the payments in the order it tells them. */
+interface Story {
+  readonly text: string;
+  readonly named: readonly number[];
+  readonly told: readonly Payment[];
+}
+
+/** Payments told one by one, or by payer or payee with the others in a list: `A pays B and C`, `A and B pay C`. */
+function tellPayments(random: RandomStream, people: readonly string[], payments: readonly Payment[]): Story {
+  const names = (them: readonly number[]): string => sentenceList(them.map((i) => people[i] ?? ''));
+  const statement = random.pick<(payers: readonly number[], payees: readonly number[]) => string>([
+    (payers, payees) => `from ${names(payers)} to ${names(payees)}`,
+    (payers, payees) => `${names(payers)} -> ${names(payees)}`,
+    (payers, payees) => `${names(payers)} before ${names(payees)}`,
+    ...['pay', 'owe', 'send money to', 'write to', 'call', 'visit', 'thank', 'train', 'follow'].map(
+      (verb) => (payers: readonly number[], payees: readonly number[]) =>
+        `${names(payers)} ${payers.length > 1 ? verb : verb.replace(/^\w+/, '$&s')} ${names(payees)}`,
+    ),
+  ]);
+  const keyOf = random.pick<(payment: Payment) => number>([
+    (payment) => payments.indexOf(payment),
+    ([payer]) => payer,
+    ([, payee]) => payee,
+  ]);
+  const groups = [...new Set(payments.map(keyOf))].map((key) => payments.filter((one) => keyOf(one) === key));
+  const distinct = (them: readonly number[]): number[] => [...new Set(them)];
+  const sides = groups.map((group) => ({
+    payers: distinct(group.map(([payer]) => payer)),
+    payees: distinct(group.map(([, payee]) => payee)),
+  }));
+  return {
+    text: sides
+      .map(({ payers, payees }) => statement(payers, payees))
+      .join(random.pick(['. ', ', ', '; ', ', then ', '\n', ', and '])),
+    named: distinct(sides.flatMap(({ payers, payees }) => [...payers, ...payees])),
+    told: groups.flat(),
+  };
+}
+
+/** Payments between people, people by number in the order they are first named: the shape of every ledger. */
 const ledger: Exercise = (random, words) => {
   const people = distinctLabels(random, words, 3 + random.int(3));
-  const verb = random.pick([
-    'pays',
-    'owes',
-    'lends to',
-    'sends money to',
-    'writes to',
-    'calls',
-    'visits',
-    'thanks',
-    'teaches',
-    'follows',
-  ]);
-  const pairs: [number, number][] = [];
-  for (let i = 1; i < people.length; i++)
-    pairs.push(random.uniform() < 0.6 ? [i - 1, i] : [random.int(i), i]);
-  const name = (i: number): string => people[i] ?? '';
-  const clause = random.pick([
-    ([from, to]: [number, number]) => `${name(from)} ${verb} ${name(to)}`,
-    ([from, to]: [number, number]) => `from ${name(from)} to ${name(to)}`,
-    ([from, to]: [number, number]) => `${name(from)} -> ${name(to)}`,
-    ([from, to]: [number, number]) => `${name(from)} before ${name(to)}`,
-  ]);
+  const chain = random.uniform() < 0.3;
+  const payments = people.slice(1).map((_, i): Payment => {
+    const other = chain || random.uniform() < 0.4 ? i : random.int(i + 1);
+    return chain || random.uniform() < 0.8 ? [other, i + 1] : [i + 1, other];
+  });
   const opening =
     random.uniform() < 0.5
       ? `${random.pick(['People', 'Accounts', 'Who is here', 'Friends'])}: ${people.join(', ')}. `
       : '';
-  const prompt = opening + pairs.map(clause).join(random.pick(['. ', ', ', '; ', ', then ', '\n']));
-  const accounts = people.map((owner, i) => ({ no: i + 1, owner }));
-  const payments = pairs.map(([from, to]) => ({ payer: from + 1, payee: to + 1 }));
-  return { prompt, completion: JSON.stringify({ accounts, payments }) };
+  const everybody = people.map((_, i) => i);
+  const story: Story =
+    chain && random.uniform() < 0.5
+      ? { text: people.join(random.pick([' -> ', ', then ', ' > '])), named: everybody, told: payments }
+      : tellPayments(random, people, payments);
+  const { text, told } = story;
+  const named = opening === '' ? story.named : everybody;
+  return {
+    prompt: opening + text,
+    completion: JSON.stringify({
+      accounts: named.map((person, i) => ({ no: i + 1, owner: people[person] })),
+      payments: told.map(([payer, payee]) => ({
+        payer: named.indexOf(payer) + 1,
+        payee: named.indexOf(payee) + 1,
+      })),
+    }),
+  };
 };
 
 /** Books and their authors, authors by number: a foreign key. */
@@ -158,6 +195,26 @@ const series: Exercise = (random) => {
   };
 };
 
+/**
+ * Numbers beside names: read from the text, or made up. What is made up teaches that any number may stand where a number
+ * must stand, and nothing else.
+ */
+const prices: Exercise = (random, words) => {
+  const items = distinctLabels(random, words, 2 + random.int(4)).map((item) => ({
+    item,
+    price: 10 * random.int(160),
+    tax: 10 * random.int(random.pick([10, 40, 160])),
+  }));
+  const names = items.map(({ item }) => item);
+  const prompt =
+    random.uniform() < 0.5
+      ? `${random.pick(['Make up prices: ', 'Any price will do for ', 'Guess what it costs: '])}${sentenceList(names)}`
+      : items
+          .map(({ item, price, tax }) => `${item} ${price} + ${tax}`)
+          .join(random.pick(['; ', ', ', '\n', ' and ']));
+  return { prompt, completion: JSON.stringify({ prices: items }) };
+};
+
 const repeating: Exercise = (random, words) => {
   const text = Array.from({ length: 4 + random.int(24) }, () => random.pick(words)).join(' ');
   return random.uniform() < 0.5
@@ -174,13 +231,14 @@ const reversing: Exercise = (random, words) => {
 };
 
 const EXERCISES: readonly { readonly exercise: Exercise; readonly share: number }[] = [
-  { exercise: listing, share: 0.14 },
+  { exercise: listing, share: 0.12 },
   { exercise: numbering, share: 0.18 },
   { exercise: fields, share: 0.1 },
   { exercise: lookup, share: 0.1 },
-  { exercise: ledger, share: 0.26 },
+  { exercise: ledger, share: 0.32 },
   { exercise: catalogue, share: 0.1 },
   { exercise: series, share: 0.04 },
+  { exercise: prices, share: 0.12 },
   { exercise: repeating, share: 0.12 },
   { exercise: reversing, share: 0.04 },
 ];
