@@ -1,4 +1,6 @@
 export {
+  baselineAdvantages,
+  batchAdvantages,
   combineRewards,
   type GroupAdvantages,
   groupAdvantages,
@@ -7,9 +9,18 @@ export {
   type ScaleRewards,
   standardDeviation,
 } from './advantages.js';
+export { bradleyTerryLoss, type RewardPairs } from './bradley-terry.js';
+export { cispoLoss } from './cispo.js';
+export { type DistillationStreams, generalizedJSD, tokenEntropies } from './divergence.js';
 export { KL_LOG_RATIO_BOUND, KL_VALUE_BOUND, k3OfToken, type KLEstimator, klPenalty } from './kl.js';
+export { ktoLoss, type KTOOptions, ktoReferencePoint, type LabelledStreams } from './kto.js';
 export { lossOf, type LossSpec, type LossStreams } from './loss.js';
 export { countedTokens, keep, weightedSum } from './masked.js';
 export { negativeLogLikelihood } from './negative-log-likelihood.js';
 export { type ClipOptions, policyGradientLoss, type PolicyGradientStreams } from './policy-gradient.js';
+export { dpoLoss, type DPOLossType, type DPOOptions, type PreferenceStreams } from './preference.js';
+export { probabilityRatios, type RatioStreams } from './probability-ratio.js';
+export { sequenceRatioLoss } from './sequence-ratio.js';
+export { atEachToken, sequenceMeans, type Sequences, sequenceSums } from './sequences.js';
 export { lossTypes, type LossType, tokenWeights } from './token-weights.js';
+export { valueLoss, type ValueStreams } from './value-loss.js';

@@ -15,6 +15,12 @@ export function keep(mask: Tensor, x: Tensor): Tensor {
   return tf.where(mask, x, tf.zerosLike(x));
 }
 
+/** The rows of `x` `[N, …]` where `mask` `[N]` holds, zeros elsewhere; the gradient is exactly 0 elsewhere. */
+export function keepRows(mask: Tensor, x: Tensor): Tensor {
+  const rows = tf.reshape(mask, [-1, ...new Array<number>(x.rank - 1).fill(1)]);
+  return tf.where(rows, x, tf.zerosLike(x));
+}
+
 /** `Σ weightₜ · xₜ` over the tokens that count; what stands at the others changes neither value nor gradient. */
 export function weightedSum(x: Tensor, weights: Tensor): Scalar {
   return tf.sum(tf.mul(keep(countedTokens(weights), x), weights)) as Scalar;

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core';
-import { stopGradient } from '../tensor/index.js';
 import { countedTokens, keep, weightedSum } from './masked.js';
+import { probabilityRatios, type RatioStreams } from './probability-ratio.js';
 
 /** How far the policy may leave the one that sampled before its gradient stops. */
 export interface ClipOptions {
@@ -14,14 +14,8 @@ export interface ClipOptions {
 }
 
 /** Per-token streams, all of one shape: `[B, T]`, or `[N]` when only the trained tokens are kept. */
-export interface PolicyGradientStreams {
-  /** log π(token), differentiable. */
-  readonly logprobs: Tensor;
-  /** log π of the policy that sampled. Absent on the first update after sampling, where the ratio is 1 by definition. */
-  readonly oldLogprobs?: Tensor;
+export interface PolicyGradientStreams extends RatioStreams {
   readonly advantages: Tensor;
-  /** Share of each token in the loss (see `tokenWeights`); 0 = masked. */
-  readonly weights: Tensor;
 }
 
 /**
@@ -31,15 +25,11 @@ export interface PolicyGradientStreams {
  * Source: Schulman et al. 2017, arXiv 1707.06347, eq. 7; the same form as TRL's `GRPOTrainer`.
  */
 export function policyGradientLoss(streams: PolicyGradientStreams, clip: ClipOptions): Scalar {
-  const { logprobs, advantages, weights } = streams;
-  const counted = countedTokens(weights);
-  const current = keep(counted, logprobs);
-  const old = streams.oldLogprobs === undefined ? stopGradient(current) : keep(counted, streams.oldLogprobs);
-  const advantage = keep(counted, advantages);
-
-  const ratio = tf.exp(tf.sub(current, old));
+  const { weights } = streams;
+  const advantages = keep(countedTokens(weights), streams.advantages);
+  const ratio = probabilityRatios(streams);
   const capped = clip.delta === null ? ratio : tf.minimum(ratio, clip.delta);
   const clipped = tf.clipByValue(ratio, 1 - clip.epsilon, 1 + clip.epsilonHigh);
-  const surrogate = tf.minimum(tf.mul(capped, advantage), tf.mul(clipped, advantage));
+  const surrogate = tf.minimum(tf.mul(capped, advantages), tf.mul(clipped, advantages));
   return weightedSum(tf.neg(surrogate), weights);
 }
