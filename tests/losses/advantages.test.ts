@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  baselineAdvantages,
+  batchAdvantages,
   combineRewards,
   groupAdvantages,
   leaveOneOutAdvantages,
@@ -110,5 +112,18 @@ describe('leave-one-out advantages', () => {
       [0, 0],
       [0, 0],
     ]);
+  });
+});
+
+describe('advantages without groups', () => {
+  it('subtract a baseline', () => {
+    expect(baselineAdvantages([1, 0, null], 0.25)).toEqual([0.75, -0.25, 0]);
+    expect(baselineAdvantages([1, 0], 0)).toEqual([1, 0]);
+  });
+
+  it('compare with the batch, dividing by its deviation or not', () => {
+    close(batchAdvantages([1, null, 0, 0, 0]), [1.4997, 0, -0.4999, -0.4999, -0.4999]);
+    close(batchAdvantages([1, 0, 0, 0], 'none'), [0.75, -0.25, -0.25, -0.25]);
+    close(batchAdvantages([2, 2]), [0, 0]);
   });
 });

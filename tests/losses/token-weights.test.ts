@@ -34,4 +34,13 @@ describe('token weights', () => {
     const [shortConstant, longConstant] = tokenWeights([ones(10), ones(100)], 'dr_grpo', 100);
     expect(shortConstant?.[0]).toBe(longConstant?.[0]);
   });
+
+  it('turns each mean into what an engine that sums token losses must be given (C10)', () => {
+    const masks = [ones(4), ones(6)];
+    const perToken = (lossType: 'dapo' | 'grpo' | 'dr_grpo'): number[] =>
+      tokenWeights(masks, lossType, 20).map((weights) => weights[0] as number);
+    expect(perToken('dapo')).toEqual([1 / 10, 1 / 10].map(Math.fround));
+    expect(perToken('grpo')).toEqual([1 / (2 * 4), 1 / (2 * 6)].map(Math.fround));
+    expect(perToken('dr_grpo')).toEqual([1 / (2 * 20), 1 / (2 * 20)].map(Math.fround));
+  });
 });

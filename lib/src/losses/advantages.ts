@@ -72,6 +72,25 @@ export function leaveOneOutAdvantages(groups: readonly (readonly (number | null)
 }
 
 /**
+ * REINFORCE with a baseline: `A = R − b` (Williams 1992), unbiased for any `b` that does not depend on the sample itself,
+ * such as the mean of earlier batches. With `b = 0` it is plain REINFORCE. An unscorable sample gets 0.
+ */
+export function baselineAdvantages(rewards: readonly (number | null)[], baseline: number): number[] {
+  return rewards.map((reward) => (reward === null ? 0 : reward - baseline));
+}
+
+/**
+ * The whole batch as one group: `A = R − mean of the batch`, divided by `std + 1e-4` of the batch unless `scaleRewards` is
+ * `'none'`. For tasks that were sampled once each; hard tasks then look like bad samples (REINFORCE++, arXiv 2501.03262).
+ */
+export function batchAdvantages(
+  rewards: readonly (number | null)[],
+  scaleRewards: Exclude<ScaleRewards, 'group'> = 'batch',
+): readonly number[] {
+  return groupAdvantages([rewards], scaleRewards).advantages[0] as readonly number[];
+}
+
+/**
  * One reward a sample out of several: the weighted sum of those that apply. `null` = this reward does not apply to the
  * sample; a sample to which none applies is `null` itself.
  *

@@ -1,7 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Scalar } from '@tensorflow/tfjs-core';
-import { countedTokens, keep, stopGradient, weightedSum } from './masked.js';
+import { countedTokens, keep, weightedSum } from './masked.js';
 import type { PolicyGradientStreams } from './policy-gradient.js';
+import { stopGradient } from '../tensor/index.js';
 import { probabilityRatios } from './probability-ratio.js';
 
 /**

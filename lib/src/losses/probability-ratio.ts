@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
-import { countedTokens, keep, stopGradient } from './masked.js';
+import { stopGradient } from '../tensor/index.js';
+import { countedTokens, keep } from './masked.js';
 
 /** Log-probabilities of the same tokens under the policy that learns and the one that sampled: `[N]` each. */
 export interface RatioStreams {
