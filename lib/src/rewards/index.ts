@@ -24,3 +24,5 @@ export {
   type Earnings,
   type RewardAudit,
 } from './audit.js';
+export { softOverlongPunishment } from './overlong.js';
+export { repetitionPenalty } from './repetition.js';
