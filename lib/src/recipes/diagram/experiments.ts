@@ -28,9 +28,9 @@ type Line = readonly [name: string, arm: string, key: 'reward' | 'success'];
 
 const sweepArms = {
   default: {},
-  'learning rate 3e-5': { grpo: { learningRate: 3e-5 } },
-  'learning rate 3e-4': { grpo: { learningRate: 3e-4 } },
-  'scaleRewards group': { grpo: { scaleRewards: 'group' } },
+  'learning rate 2.5e-5': { grpo: { learningRate: 2.5e-5 } },
+  'learning rate 2.5e-4': { grpo: { learningRate: 2.5e-4 } },
+  'scaleRewards none': { grpo: { scaleRewards: 'none' } },
   'adamBeta2 0.999': { grpo: { adamBeta2: 0.999 } },
   'no warm-up': { grpo: { warmupSteps: 0 } },
   '8 prompts': { grpo: { promptsPerStep: 8 } },
