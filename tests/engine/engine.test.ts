@@ -12,7 +12,7 @@ import {
   planMicroBatches,
 } from 'posttrain/engine';
 import { readCheckpoint, writeCheckpoint } from 'posttrain/engine/checkpoint.node';
-import { lossTypes, type LossSpec, tokenWeights } from 'posttrain/losses';
+import { type LossSpec, type LossType, lossTypes, tokenWeights } from 'posttrain/losses';
 import { disposeModel, forward, type Model, outputLogits } from 'posttrain/model';
 import { initBackend, randomStream } from 'posttrain/tensor';
 import { bits, tinyConfig, tinyModel } from './tiny.js';
@@ -25,8 +25,15 @@ const policyGradient: LossSpec = {
   beta: 0.1,
 };
 
+/** Every loss of sampled tokens, with each way of weighing them. */
+const policyLosses: readonly (readonly [LossSpec['name'], LossType, LossSpec])[] = [
+  ...lossTypes.map((lossType) => ['policy_gradient', lossType, policyGradient] as const),
+  ['sequence_ratio', 'grpo', { ...policyGradient, name: 'sequence_ratio' }],
+  ['cispo', 'cispo', { name: 'cispo', maxRatio: 1.1, beta: 0.1 }],
+];
+
 /** Eight ragged sequences with all streams filled. */
-function batchOf(lossType: (typeof lossTypes)[number]): Datum[] {
+function batchOf(lossType: LossType): Datum[] {
   const random = randomStream(3, 'batch');
   const lengths = [5, 9, 3, 12, 7, 2, 9, 6];
   const masks = lengths.map((length) => Uint8Array.from({ length }, (_, t) => (t >= length / 2 ? 1 : 0)));
@@ -63,35 +70,38 @@ describe.each(['cpu', 'wasm'] as const)('local engine on %s', (backend) => {
     await initBackend({ backend });
   });
 
-  it.each(lossTypes)('gives the same loss and step for %s however the batch is cut', async (lossType) => {
-    const batch = batchOf(lossType);
-    const results = [];
-    // All at once; parts by token budget; one sequence at a time; and in two calls.
-    for (const budget of [1000, 30, 1]) {
-      const { engine } = open(budget);
-      const { loss } = await engine.forwardBackward(batch, policyGradient);
-      const { gradNorm } = await engine.optimStep({ learningRate: 1e-2 });
-      results.push({ loss, gradNorm, state: await engine.save() });
-    }
-    const { engine } = open();
-    const first = await engine.forwardBackward(batch.slice(0, 3), policyGradient);
-    const second = await engine.forwardBackward(batch.slice(3), policyGradient);
-    const { gradNorm } = await engine.optimStep({ learningRate: 1e-2 });
-    results.push({ loss: first.loss + second.loss, gradNorm, state: await engine.save() });
-
-    const [whole, ...others] = results;
-    expect(whole?.gradNorm).toBeGreaterThan(1e-3);
-    for (const other of others) {
-      expect(Math.abs(other.loss - (whole?.loss as number))).toBeLessThan(1e-6);
-      expect(Math.abs(other.gradNorm - (whole?.gradNorm as number))).toBeLessThan(1e-5);
-      for (const [name, { data }] of other.state.firstMoments) {
-        const expected = whole?.state.firstMoments.get(name)?.data as Float32Array;
-        data.forEach((value, index) =>
-          expect(Math.abs(value - (expected[index] as number))).toBeLessThan(1e-6),
-        );
+  it.each(policyLosses)(
+    'gives the same loss and step for %s, %s, however the batch is cut',
+    async (_, lossType, spec) => {
+      const batch = batchOf(lossType);
+      const results = [];
+      // All at once; parts by token budget; one sequence at a time; and in two calls.
+      for (const budget of [1000, 30, 1]) {
+        const { engine } = open(budget);
+        const { loss } = await engine.forwardBackward(batch, spec);
+        const { gradNorm } = await engine.optimStep({ learningRate: 1e-2 });
+        results.push({ loss, gradNorm, state: await engine.save() });
       }
-    }
-  });
+      const { engine } = open();
+      const first = await engine.forwardBackward(batch.slice(0, 3), spec);
+      const second = await engine.forwardBackward(batch.slice(3), spec);
+      const { gradNorm } = await engine.optimStep({ learningRate: 1e-2 });
+      results.push({ loss: first.loss + second.loss, gradNorm, state: await engine.save() });
+
+      const [whole, ...others] = results;
+      expect(whole?.gradNorm).toBeGreaterThan(1e-3);
+      for (const other of others) {
+        expect(Math.abs(other.loss - (whole?.loss as number))).toBeLessThan(1e-6);
+        expect(Math.abs(other.gradNorm - (whole?.gradNorm as number))).toBeLessThan(1e-5);
+        for (const [name, { data }] of other.state.firstMoments) {
+          const expected = whole?.state.firstMoments.get(name)?.data as Float32Array;
+          data.forEach((value, index) =>
+            expect(Math.abs(value - (expected[index] as number))).toBeLessThan(1e-6),
+          );
+        }
+      }
+    },
+  );
 
   it('returns the log-probability of each trained token at its own place', async () => {
     const { engine, model } = open(20);

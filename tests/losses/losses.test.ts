@@ -135,6 +135,9 @@ describe('policy gradient', () => {
     expect(() =>
       lossOf({ ...policyGradient, beta: 0.1 }, { ...streams, advantages: tf.tensor1d([1]) }),
     ).toThrow(/refLogprobs/);
+    expect(() =>
+      lossOf({ ...policyGradient, name: 'sequence_ratio' }, { ...streams, advantages: tf.tensor1d([1]) }),
+    ).toThrow(/sequences/);
     tf.dispose(Object.values(streams));
   });
 });

@@ -90,16 +90,17 @@ function selectionOf(data: readonly Datum[]): TokenSelection {
   return selectTokens(sequencesOf(data));
 }
 
-/** The data's streams at the selected tokens, as tensors `[N]`. */
+/** The data's streams at the selected tokens, as tensors `[N]`; each datum is a sequence. */
 function lossStreams(
   data: readonly Datum[],
-  { rows, positions }: TokenSelection,
+  { rows, positions, batch }: TokenSelection,
 ): Omit<LossStreams, 'logprobs'> {
   const gather = (name: 'weights' | 'advantages' | 'oldLogprobs' | 'refLogprobs'): Tensor =>
     tf.tensor1d(Float32Array.from(rows, (row, n) => data[row]?.[name]?.[positions[n] as number] as number));
   const [first] = data;
   return {
     weights: gather('weights'),
+    sequences: { ids: tf.tensor1d(rows, 'int32'), count: batch },
     ...(first?.advantages && { advantages: gather('advantages') }),
     ...(first?.oldLogprobs && { oldLogprobs: gather('oldLogprobs') }),
     ...(first?.refLogprobs && { refLogprobs: gather('refLogprobs') }),

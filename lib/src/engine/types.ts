@@ -11,7 +11,7 @@ export interface Datum {
   readonly tokens: Int32Array;
   /** `[T]`; share of each token in the loss, 0 = not trained (see `tokenWeights`). The first entry must be 0: nothing predicts it. */
   readonly weights: Float32Array;
-  /** `[T]`; needed by `policy_gradient`. */
+  /** `[T]`; needed by every loss but `cross_entropy`. */
   readonly advantages?: Float32Array;
   /** `[T]`; log-probabilities when the tokens were sampled. Absent = the policy is still the one that sampled. */
   readonly oldLogprobs?: Float32Array;

@@ -1,18 +1,25 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core';
+import { cispoLoss } from './cispo.js';
 import { klPenalty } from './kl.js';
 import { weightedSum } from './masked.js';
 import { negativeLogLikelihood } from './negative-log-likelihood.js';
-import { type ClipOptions, policyGradientLoss } from './policy-gradient.js';
+import { type ClipOptions, policyGradientLoss, type PolicyGradientStreams } from './policy-gradient.js';
+import { sequenceRatioLoss } from './sequence-ratio.js';
+import type { Sequences } from './sequences.js';
 
 /** A loss as plain data, so that the same request can be sent to an engine on another machine. */
-export type LossSpec =
-  | { readonly name: 'cross_entropy' }
-  | ({
-      readonly name: 'policy_gradient';
-      /** Weight of the k3 penalty towards the reference; 0 = none, and no reference is read. */
-      readonly beta: number;
-    } & ClipOptions);
+export type LossSpec = { readonly name: 'cross_entropy' } | PolicyLossSpec;
+
+/** A surrogate for sampled tokens (see the function of its name), and how hard the reference pulls. */
+export type PolicyLossSpec = SurrogateSpec & {
+  /** Weight of the k3 penalty towards the reference; 0 = none, and no reference is read. */
+  readonly beta: number;
+};
+
+type SurrogateSpec =
+  | ({ readonly name: 'policy_gradient' | 'sequence_ratio' } & ClipOptions)
+  | { readonly name: 'cispo'; readonly maxRatio: number };
 
 /** What a loss may read of each trained token: `[N]` each. */
 export interface LossStreams {
@@ -21,25 +28,36 @@ export interface LossStreams {
   readonly advantages?: Tensor;
   readonly oldLogprobs?: Tensor;
   readonly refLogprobs?: Tensor;
+  /** Which tokens are one sequence; a sequence must be here whole. */
+  readonly sequences?: Sequences;
 }
 
 /**
- * The loss of `spec`: a sum over tokens, so that the losses of two parts of a batch add up to the loss of the whole.
- * Throws when a stream it needs is missing.
+ * The loss of `spec`: a sum over tokens, so that the losses of two parts of a batch, each of whole sequences, add up to the loss
+ * of the whole. Throws when a stream it needs is missing.
  */
 export function lossOf(spec: LossSpec, streams: LossStreams): Scalar {
   if (spec.name === 'cross_entropy') return negativeLogLikelihood(streams.logprobs, streams.weights);
-  const surrogate = policyGradientLoss(
-    { ...streams, advantages: required(streams.advantages, 'advantages', spec.name) },
-    spec,
-  );
+  const advantages = required(streams.advantages, 'advantages', spec.name);
+  const surrogate = surrogateOf(spec, { ...streams, advantages });
   if (spec.beta === 0) return surrogate;
   const refLogprobs = required(streams.refLogprobs, 'refLogprobs', `${spec.name} with beta > 0`);
   const penalty = klPenalty({ ...streams, refLogprobs });
   return tf.add(surrogate, tf.mul(weightedSum(penalty, streams.weights), spec.beta));
 }
 
-function required(stream: Tensor | undefined, name: string, loss: string): Tensor {
+function surrogateOf(spec: SurrogateSpec, streams: LossStreams & PolicyGradientStreams): Scalar {
+  switch (spec.name) {
+    case 'policy_gradient':
+      return policyGradientLoss(streams, spec);
+    case 'sequence_ratio':
+      return sequenceRatioLoss(streams, required(streams.sequences, 'sequences', spec.name), spec);
+    case 'cispo':
+      return cispoLoss(streams, spec.maxRatio);
+  }
+}
+
+function required<Stream>(stream: Stream | undefined, name: string, loss: string): Stream {
   if (stream === undefined)
     throw new Error(`Loss ${loss} needs the per-token stream \`${name}\`: fill it in every datum.`);
   return stream;

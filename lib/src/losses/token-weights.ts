@@ -7,13 +7,14 @@
  * | `grpo` | 1 / (B · tokens of its sequence) | DeepSeekMath, arXiv 2402.03300: long wrong answers are punished less per token |
  * | `bnpo` | 1 / (tokens of the local batch) | the local batch is everything in one optimizer update here, so it equals `dapo` |
  * | `dapo` | 1 / (tokens of the whole update) | DAPO, arXiv 2503.14476, eq. 8 |
+ * | `cispo` | as `dapo` | MiniMax-M1, arXiv 2506.13585, eq. 4: goes with the loss of that name |
  * | `dr_grpo` | 1 / (B · maxCompletionLength) | Dr. GRPO, arXiv 2503.20783: a constant, so no length bias |
  *
  * B counts every sequence handed in, also one whose tokens are all masked (as TRL does).
  */
-export type LossType = 'grpo' | 'bnpo' | 'dr_grpo' | 'dapo';
+export type LossType = 'grpo' | 'bnpo' | 'dr_grpo' | 'dapo' | 'cispo';
 
-export const lossTypes: readonly LossType[] = ['grpo', 'bnpo', 'dr_grpo', 'dapo'];
+export const lossTypes: readonly LossType[] = ['grpo', 'bnpo', 'dr_grpo', 'dapo', 'cispo'];
 
 const count = (mask: Uint8Array): number => mask.reduce((total, on) => total + on, 0);
 
