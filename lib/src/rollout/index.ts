@@ -1,4 +1,4 @@
-export { completionLength, isTruncated, ranOutOfTokens, totalLength } from './lengths.js';
+export { completionLength, isTruncated, longestReply, ranOutOfTokens, totalLength } from './lengths.js';
 export { rollout, type RolloutOptions } from './rollout.js';
 export { Transcript } from './transcript.js';
 export type { EpisodeGroup, EpisodeRecord, Trajectory, Turn } from './types.js';

@@ -5,6 +5,12 @@ export function completionLength({ trajectories }: EpisodeRecord): number {
   return trajectories.reduce((sum, { actionMask }) => sum + actionMask.reduce((on, bit) => on + bit, 0), 0);
 }
 
+/** Tokens of the longest single reply of an episode; 0 when nothing could be sampled. */
+export function longestReply({ trajectories }: EpisodeRecord): number {
+  const replies = trajectories.flatMap(({ turns }) => turns);
+  return replies.reduce((longest, { start, end }) => Math.max(longest, end - start), 0);
+}
+
 /** Tokens of an episode, read and sampled. */
 export function totalLength({ trajectories }: EpisodeRecord): number {
   return trajectories.reduce((sum, { tokens }) => sum + tokens.length, 0);

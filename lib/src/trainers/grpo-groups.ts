@@ -1,8 +1,14 @@
-/** The samples of one GRPO step: which tasks, how often, and how much better than its group each sample was. */
+/** The samples of one GRPO step: which tasks, how often, and how much better than its baseline each sample was. */
 import type { Engine } from '../engine/types.js';
 import type { Environment, Task } from '../envs/types.js';
-import { groupAdvantages } from '../losses/index.js';
-import { type EpisodeGroup, rollout } from '../rollout/index.js';
+import {
+  baselineAdvantages,
+  type GroupAdvantages,
+  groupAdvantages,
+  leaveOneOutAdvantages,
+} from '../losses/index.js';
+import { softOverlongPunishment } from '../rewards/overlong.js';
+import { type EpisodeGroup, type EpisodeRecord, longestReply, rollout } from '../rollout/index.js';
 import type { Tokenizer } from '../text/index.js';
 import { type GRPOConfig, scaleOf } from './grpo-config.js';
 
@@ -12,7 +18,7 @@ export interface ScoredGroup<T extends Task> extends EpisodeGroup<T> {
   readonly advantages: readonly number[];
   /** Standard deviation of the group's rewards. */
   readonly std: number;
-  /** All rewards are equal: nothing to learn from it. */
+  /** All rewards are equal: nothing to learn from comparing them with each other. */
   readonly constant: boolean;
 }
 
@@ -60,7 +66,8 @@ export async function sampleStep<T extends Task>(
       maxTurns,
       firstPromptIndex: first,
     };
-    collected.push(...(await rollout({ engine, tokenizer, env, tasks, ...sampling })));
+    const fresh = await rollout({ engine, tokenizer, env, tasks, ...sampling });
+    collected.push(...fresh.map((group) => punishOverlong(group, config)));
     groups = scoreGroups(collected, config);
     rounds += 1;
     missing = config.promptsPerStep - groups.filter(({ constant }) => !constant).length;
@@ -74,11 +81,56 @@ function scoreGroups<T extends Task>(
   config: GRPOConfig,
 ): ScoredGroup<T>[] {
   const rewards = groups.map(({ episodes }) => episodes.map(({ reward }) => reward));
-  const { advantages, stds, constant } = groupAdvantages(rewards, scaleOf(config), config.zeroStdThreshold);
+  const comparison = groupAdvantages(rewards, scaleOf(config), config.zeroStdThreshold);
+  const { stds, constant } = comparison;
+  const advantages = advantagesOf(rewards, comparison, config);
   return groups.map((group, index) => ({
     ...group,
     advantages: advantages[index] as readonly number[],
     std: stds[index] as number,
     constant: constant[index] as boolean,
   }));
+}
+
+/** Advantages `[groups][samples]` over the baseline of `config`. */
+function advantagesOf(
+  rewards: readonly (readonly (number | null)[])[],
+  inGroups: GroupAdvantages,
+  config: GRPOConfig,
+): GroupAdvantages['advantages'] {
+  switch (config.baseline) {
+    case 'group':
+      return inGroups.advantages;
+    case 'leave_one_out':
+      return leaveOneOutAdvantages(rewards).map((group, index) =>
+        inGroups.constant[index] ? group.map(() => 0) : group,
+      );
+    case 'batch': {
+      const batch = groupAdvantages([rewards.flat()], scaleOf(config), config.zeroStdThreshold);
+      return regroup(batch.advantages.flat(), rewards);
+    }
+    case 'none':
+      return rewards.map((group) => baselineAdvantages(group, 0));
+  }
+}
+
+/** Flat values in groups as large as those of `like`. */
+function regroup<V>(values: readonly V[], like: readonly (readonly unknown[])[]): V[][] {
+  let end = 0;
+  return like.map(({ length }) => values.slice(end, (end += length)));
+}
+
+/** Soft overlong punishment in the reward of each episode, and beside it by TRL's name. */
+function punishOverlong<T extends Task>(
+  group: EpisodeGroup<T>,
+  { maxCompletionLength, softPunishCache }: GRPOConfig,
+): EpisodeGroup<T> {
+  if (softPunishCache === null) return group;
+  const punish = (episode: EpisodeRecord): EpisodeRecord => {
+    if (episode.reward === null) return episode;
+    const punishment = softOverlongPunishment(longestReply(episode), maxCompletionLength, softPunishCache);
+    const metrics = { ...episode.metrics, soft_overlong_punishment_reward: punishment };
+    return { ...episode, reward: episode.reward + punishment, metrics };
+  };
+  return { ...group, episodes: group.episodes.map(punish) };
 }

@@ -5,7 +5,8 @@ import { k3OfToken, mean, standardDeviation } from '../losses/index.js';
 import { completionLength, type EpisodeRecord, ranOutOfTokens } from '../rollout/index.js';
 import { type GRPOBatch, logprobDifference } from './grpo-batch.js';
 import type { GRPOConfig } from './grpo-config.js';
-import type { StepSamples } from './grpo-groups.js';
+import { grpoLoss } from './grpo-loss.js';
+import type { ScoredGroup, StepSamples } from './grpo-groups.js';
 import { tokenMean } from './metrics.js';
 
 type Values = Record<string, number | undefined>;
@@ -17,19 +18,26 @@ export function samplingMetrics<T extends Task>(
 ): Values {
   const episodes = groups.flatMap((group) => group.episodes);
   const scored = episodes.flatMap(({ reward }) => (reward === null ? [] : [reward]));
+  return {
+    reward: scored.length === 0 ? undefined : mean(scored),
+    ...(config.numGenerations > 1 && groupMetrics(groups)),
+    ...termMetrics(episodes),
+    ...lengthMetrics(episodes),
+    resample_rounds: config.filterZeroStdGroups === 'resample' ? rounds : undefined,
+  };
+}
+
+/** How much the samples of one task differ. */
+function groupMetrics<T extends Task>(groups: readonly ScoredGroup<T>[]): Values {
   const constant = groups.filter((group) => group.constant);
   const good = constant.filter((group) => mean(group.episodes.map(({ reward }) => reward ?? 0)) > 0.5);
   const share = (part: number): number => part / groups.length;
   return {
-    reward: scored.length === 0 ? undefined : mean(scored),
     reward_std: mean(groups.map(({ std }) => std)),
     frac_reward_zero_std: share(constant.length),
     'by_group/frac_mixed': share(groups.length - constant.length),
     'by_group/frac_all_good': share(good.length),
     'by_group/frac_all_bad': share(constant.length - good.length),
-    ...termMetrics(episodes),
-    ...lengthMetrics(episodes),
-    resample_rounds: config.filterZeroStdGroups === 'resample' ? rounds : undefined,
   };
 }
 
@@ -92,7 +100,29 @@ export function policyMetrics(batch: GRPOBatch, forward: ForwardBackwardResult, 
   };
 }
 
-/** Share of trained tokens whose gradient one update clipped: below (A < 0), above (A > 0), either. */
+/** What the updates of a step clipped; the first one's log-probabilities are the old ones of all. */
+export function clipMetrics(
+  batch: GRPOBatch,
+  forwards: readonly ForwardBackwardResult[],
+  config: GRPOConfig,
+): Values {
+  const old = forwards[0]?.logprobs ?? [];
+  const clips = forwards.map(({ logprobs }) => clipRatios(batch, logprobs, old, config));
+  const [low, high] = [clips.map((clip) => clip.low), clips.map((clip) => clip.high)];
+  if (config.lossType === 'cispo') return { cispo_clip_ratio: mean(high) };
+  return {
+    'clip_ratio/low_mean': mean(low),
+    'clip_ratio/low_min': Math.min(...low),
+    'clip_ratio/high_mean': mean(high),
+    'clip_ratio/high_max': Math.max(...high),
+    'clip_ratio/region_mean': mean(clips.map(({ region }) => region)),
+  };
+}
+
+/**
+ * Share of trained tokens whose gradient one update clipped: below (A < 0), above (A > 0), either. CISPO clips only above, and the
+ * weight of a gradient, not the gradient.
+ */
 export function clipRatios(
   batch: GRPOBatch,
   logprobs: readonly Float32Array[],
@@ -100,14 +130,33 @@ export function clipRatios(
   config: GRPOConfig,
 ): { readonly low: number; readonly high: number; readonly region: number } {
   const weights = batch.data.map((datum) => datum.weights);
-  const ratio = (row: number, t: number): number =>
-    Math.exp((logprobs[row]?.[t] ?? 0) - (oldLogprobs[row]?.[t] ?? 0));
+  const { least, most } = ratioBounds(config);
+  const ratios = weights.map((stream, row) => ratiosOf(stream, logprobs[row], oldLogprobs[row], config));
+  const ratio = (row: number, t: number): number => ratios[row]?.[t] as number;
   const advantage = (row: number, t: number): number => batch.data[row]?.advantages?.[t] ?? 0;
-  const isLow = (row: number, t: number): boolean =>
-    ratio(row, t) < 1 - config.epsilon && advantage(row, t) < 0;
-  const isHigh = (row: number, t: number): boolean =>
-    ratio(row, t) > 1 + (config.epsilonHigh ?? config.epsilon) && advantage(row, t) > 0;
+  const isLow = (row: number, t: number): boolean => ratio(row, t) < least && advantage(row, t) < 0;
+  const isHigh = (row: number, t: number): boolean => ratio(row, t) > most && advantage(row, t) > 0;
   const low = tokenMean(weights, (row, t) => (isLow(row, t) ? 1 : 0)) ?? 0;
   const high = tokenMean(weights, (row, t) => (isHigh(row, t) ? 1 : 0)) ?? 0;
   return { low, high, region: low + high };
+}
+
+function ratioBounds(config: GRPOConfig): { readonly least: number; readonly most: number } {
+  const loss = grpoLoss(config);
+  return loss.name === 'cispo'
+    ? { least: 0, most: loss.maxRatio }
+    : { least: 1 - loss.epsilon, most: 1 + loss.epsilonHigh };
+}
+
+/** The ratio that is clipped at each token of a datum, `[T]`: its own, or its sequence's geometric mean. */
+function ratiosOf(
+  weights: Float32Array,
+  logprobs: Float32Array | undefined,
+  oldLogprobs: Float32Array | undefined,
+  { importanceSamplingLevel }: GRPOConfig,
+): number[] {
+  const logRatios = Array.from(weights, (_, t) => (logprobs?.[t] ?? 0) - (oldLogprobs?.[t] ?? 0));
+  if (importanceSamplingLevel === 'token') return logRatios.map(Math.exp);
+  const ofSequence = Math.exp(mean(logRatios.filter((_, t) => weights[t] !== 0)));
+  return logRatios.map(() => ofSequence);
 }

@@ -1,6 +1,5 @@
 import type { Datum, Engine, ForwardBackwardResult, LogprobScorer, OptimResult } from '../engine/types.js';
 import type { Environment, Task } from '../envs/types.js';
-import type { LossSpec } from '../losses/index.js';
 import { mean } from '../losses/index.js';
 import { type EpisodeRecord, totalLength } from '../rollout/index.js';
 import type { Tokenizer } from '../text/index.js';
@@ -12,9 +11,10 @@ import {
   logprobDifference,
   LogprobMismatchError,
 } from './grpo-batch.js';
-import { defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
+import { comparesWithinGroups, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
 import { sampleStep, type StepSamples } from './grpo-groups.js';
-import { clippedRatio, clipRatios, policyMetrics, samplingMetrics } from './grpo-metrics.js';
+import { grpoLoss } from './grpo-loss.js';
+import { clipMetrics, clippedRatio, policyMetrics, samplingMetrics } from './grpo-metrics.js';
 import { finiteMetrics, type Metrics } from './metrics.js';
 import { optimParamsAt } from './optimizer-config.js';
 import { countRefused } from './refused-steps.js';
@@ -87,6 +87,7 @@ const start: GRPOState = { step: 0, updates: 0, tasks: 0, samples: 0, numTokens:
 /**
  * Group relative policy optimization (DeepSeekMath, arXiv 2402.03300): several attempts at each task, their mean as baseline,
  * tokens of better attempts made likelier. One yield per step: sample, compare, update `numIterations` times.
+ * The settings in `grpoPresets` make it DAPO, Dr. GRPO, RLOO or REINFORCE.
  *
  * `loss` says little: on-policy ratios are 1 and a group's advantages sum to 0, so it is 0 up to differences in length (exactly 0 with
  * `lossType` grpo) while its gradient is not. Watch `reward` and `grad_norm`.
@@ -194,14 +195,7 @@ async function updatePolicy(
   state: GRPOState,
 ): Promise<PolicyUpdate> {
   if (!hasTrainedTokens(batch)) return { metrics: { step_skipped: 1 }, updates: 0, refused: state.refused };
-  const { epsilon, delta, beta } = config;
-  const loss: LossSpec = {
-    name: 'policy_gradient',
-    epsilon,
-    epsilonHigh: config.epsilonHigh ?? epsilon,
-    delta,
-    beta,
-  };
+  const loss = grpoLoss(config);
   const totalUpdates = config.maxSteps * config.numIterations;
   const forwards: ForwardBackwardResult[] = [];
   const optims: OptimResult[] = [];
@@ -225,7 +219,6 @@ async function updatePolicy(
   }
 
   const first = forwards[0] as ForwardBackwardResult;
-  const clips = forwards.map((forward) => clipRatios(batch, forward.logprobs, first.logprobs, config));
   return {
     metrics: {
       loss: mean(forwards.map((forward) => forward.loss)),
@@ -233,11 +226,7 @@ async function updatePolicy(
       learning_rate: learningRate,
       step_skipped: optims.every(({ stepped }) => stepped) ? 0 : 1,
       ...policyMetrics(batch, first, config),
-      'clip_ratio/low_mean': mean(clips.map(({ low }) => low)),
-      'clip_ratio/low_min': Math.min(...clips.map(({ low }) => low)),
-      'clip_ratio/high_mean': mean(clips.map(({ high }) => high)),
-      'clip_ratio/high_max': Math.max(...clips.map(({ high }) => high)),
-      'clip_ratio/region_mean': mean(clips.map(({ region }) => region)),
+      ...clipMetrics(batch, forwards, config),
     },
     updates: updates - state.updates,
     refused,
@@ -264,7 +253,7 @@ function preflight<T extends Task>({ groups }: StepSamples<T>, config: GRPOConfi
       `${finding}, more than maxClippedRatio ${config.maxClippedRatio}. ${remedy}.`,
     );
   }
-  const small = groups.some(({ constant, std }) => constant && std > 1e-6);
+  const small = comparesWithinGroups(config) && groups.some(({ constant, std }) => constant && std > 1e-6);
   return [
     ...(ratio > 0.1 ? [`${finding}. ${remedy}.`] : []),
     ...(small

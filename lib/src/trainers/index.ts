@@ -1,6 +1,6 @@
 export { dataOrder } from './data-order.js';
 export { LogprobMismatchError, StaleSampleError } from './grpo-batch.js';
-export { defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
+export { type Baseline, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
 export {
   grpo,
   type GRPOCompletion,
@@ -11,6 +11,8 @@ export {
 } from './grpo.js';
 export type { Metrics } from './metrics.js';
 export type { OptimizerConfig } from './optimizer-config.js';
+export * as grpoPresets from './presets.js';
+export type { GRPOPreset } from './presets.js';
 export { dumpBatch, NonFiniteError } from './refused-steps.js';
 export { ConfigError } from './resolve-config.js';
 export { defineSFTConfig, type SFTConfig } from './sft-config.js';
