@@ -1,0 +1,135 @@
+/**
+ * The plain loops and the trainer are the same algorithms. Both begin with the same tiny model, draw their samples from the same
+ * keys, and must arrive at the same weights: the loop written with tfjs alone, and `grpo` with the settings of the lesson.
+ */
+import { readFileSync } from 'node:fs';
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { disposeModel, type Model } from 'posttrain/model';
+import { initBackend } from 'posttrain/tensor';
+import { renderPrompt } from 'posttrain/text';
+import { grpo, type GRPOConfig, grpoPresets, type GRPOStep } from 'posttrain/trainers';
+import { END } from '../engine/scripted.js';
+import { letterTask, letterTokenizer, letterWorld, tinyModel } from '../engine/tiny.js';
+import { collect, withEngine } from '../trainers/runs.js';
+import { train as reinforce } from './01-reinforce.js';
+import { train as baseline } from './02-baseline.js';
+import { train as clip } from './03-clip.js';
+import { train as kl } from './04-kl.js';
+import { train as groups } from './05-groups.js';
+import { train as grpoAsPublished } from './06-grpo.js';
+import { train as withoutKL } from './07-without-kl.js';
+import { train as clipHigher } from './08-clip-higher.js';
+import { train as tokenMean } from './09-token-mean.js';
+import { train as dynamicSampling } from './10-dynamic-sampling.js';
+import { train as overlongFiltering } from './11-overlong-filtering.js';
+import { train as dapo } from './12-dapo.js';
+import type { Loop, World } from './world.js';
+
+const requests = Array.from('abcdefg ', (letter) => [letter, `${letter}a`]).flat();
+const maxCompletionLength = 8;
+/** One of the first four groups has no reply that begins with b, so that dynamic sampling has something to replace. */
+const worth = (reply: string): number => (reply.startsWith('b') ? 1 : 0);
+const world: World = {
+  prompts: requests.map((content) => renderPrompt(letterTokenizer, [{ role: 'user', content }])),
+  reward: (reply) => worth(letterTokenizer.decode(reply)),
+  stopToken: END,
+  maxCompletionLength,
+};
+
+/** Adam with an epsilon this large moves in proportion to the gradient, so that a wrong factor shows. */
+const adam = { learningRate: 1, adamBeta1: 0.9, adamBeta2: 0.95, adamEpsilon: 1 };
+const shared: Partial<GRPOConfig> = {
+  ...adam,
+  warmupSteps: 0,
+  maxGradNorm: 1e9,
+  maxCompletionLength,
+  maxSteps: 1,
+  shuffleDataset: false,
+  maxClippedRatio: 1,
+};
+
+interface Lesson {
+  readonly name: string;
+  readonly train: Loop;
+  readonly config: Partial<GRPOConfig>;
+}
+
+/** Each lesson's settings are those of the one before, with these changes. */
+const changes: readonly (readonly [name: string, train: Loop, change: Partial<GRPOConfig>])[] = [
+  ['01-reinforce', reinforce, { ...grpoPresets.reinforce, promptsPerStep: 16, baseline: 'none' }],
+  ['02-baseline', baseline, { baseline: 'batch' }],
+  ['03-clip', clip, { numIterations: 2, epsilon: 0.2 }],
+  ['04-kl', kl, { beta: 0.04 }],
+  ['05-groups', groups, { promptsPerStep: 4, numGenerations: 4, baseline: 'group', scaleRewards: 'group' }],
+  ['06-grpo', grpoAsPublished, { lossType: 'grpo' }],
+  ['07-without-kl', withoutKL, { beta: 0 }],
+  ['08-clip-higher', clipHigher, { epsilonHigh: 0.28 }],
+  ['09-token-mean', tokenMean, { lossType: 'dapo' }],
+  ['10-dynamic-sampling', dynamicSampling, { filterZeroStdGroups: 'resample' }],
+  ['11-overlong-filtering', overlongFiltering, { maskTruncatedCompletions: true }],
+  ['12-dapo', dapo, { softPunishCache: 4 }],
+];
+const lessons = changes.reduce<Lesson[]>(
+  (done, [name, train, change]) => [...done, { name, train, config: { ...done.at(-1)?.config, ...change } }],
+  [],
+);
+const configOf = (name: string): Partial<GRPOConfig> | undefined =>
+  lessons.find((lesson) => lesson.name === name)?.config;
+
+const flat = (model: Model): number[] => [...model.weights.values()].flatMap((w) => [...w.dataSync()]);
+
+async function stepOfLoop(train: Loop): Promise<number[]> {
+  const model = tinyModel();
+  const optimizer = tf.train.adam(adam.learningRate, adam.adamBeta1, adam.adamBeta2, adam.adamEpsilon);
+  await train(model, world, optimizer, 1);
+  const weights = flat(model);
+  optimizer.dispose();
+  disposeModel(model);
+  return weights;
+}
+
+const stepOfLibrary = (config: Partial<GRPOConfig>): Promise<{ weights: number[]; step: GRPOStep }> =>
+  withEngine(async (engine) => {
+    const tasks = requests.map((request) => letterTask(request, request));
+    const env = letterWorld(worth);
+    const options = { engine, tokenizer: letterTokenizer, tasks, env, config: { ...shared, ...config } };
+    const [step] = await collect(grpo(options));
+    const { weights } = await engine.save();
+    return { weights: [...weights.values()].flatMap(({ data }) => [...data]), step: step as GRPOStep };
+  });
+
+const distance = (a: readonly number[], b: readonly number[]): number =>
+  a.reduce((most, x, i) => Math.max(most, Math.abs(x - (b[i] as number))), 0);
+
+describe('a plain loop', () => {
+  beforeAll(() => initBackend({ backend: 'wasm' }));
+
+  let before = [] as readonly number[];
+  it.each(lessons)(
+    '$name takes the step of the library, and no longer that of the one before',
+    async ({ train, config }) => {
+      const { weights, step } = await stepOfLibrary(config);
+      const own = await stepOfLoop(train);
+      expect(own).toHaveLength(weights.length);
+      expect(distance(own, weights)).toBeLessThan(1e-6);
+      if (before.length > 0) expect(distance(weights, before)).toBeGreaterThan(1e-4);
+      if (config.numIterations === 2) expect(step.metrics['clip_ratio/region_mean']).toBeGreaterThan(0);
+      before = weights;
+    },
+  );
+
+  it('comes to the presets on its way', () => {
+    expect(configOf('02-baseline')).toMatchObject({ ...grpoPresets.reinforce, promptsPerStep: 16 });
+    expect(configOf('06-grpo')).toMatchObject(grpoPresets.grpo);
+    const short = { maxCompletionLength, softPunishCache: 4 };
+    expect({ ...shared, ...configOf('12-dapo') }).toMatchObject({ ...grpoPresets.dapo, ...short });
+  });
+
+  it.each(lessons)('$name can be read at one sight, and needs nothing but tfjs and a model', ({ name }) => {
+    const source = readFileSync(new URL(`./${name}.ts`, import.meta.url), 'utf8');
+    expect(source.split('\n').length - 1).toBeLessThanOrEqual(60);
+    const imports = [...source.matchAll(/ from '(.*)'/g)].map(([, from]) => from);
+    expect(imports).toEqual(['@tensorflow/tfjs-core', 'posttrain/model', './world.js']);
+  });
+});
