@@ -31,7 +31,6 @@ const sweepArms = {
   'learning rate 2.5e-5': { grpo: { learningRate: 2.5e-5 } },
   'learning rate 2.5e-4': { grpo: { learningRate: 2.5e-4 } },
   'scaleRewards none': { grpo: { scaleRewards: 'none' } },
-  'adamBeta2 0.999': { grpo: { adamBeta2: 0.999 } },
   'no warm-up': { grpo: { warmupSteps: 0 } },
   '8 prompts': { grpo: { promptsPerStep: 8 } },
 } as const satisfies Record<string, RecipeOptions>;
