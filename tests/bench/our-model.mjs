@@ -1,42 +1,64 @@
-// One training step and a sampling run of the library's own model.
+// The library's own model behind its own engines, as a trainer uses them.
 import * as tf from '@tensorflow/tfjs-core';
-import { adamWUpdate, globalNorm, initBackend, selectedLogprobs } from '../../lib/dist/tensor/index.js';
-import { createModel, forward, generate, outputLogits, sampleKeys } from '../../lib/dist/model/index.js';
+import { createLocalEngine } from '../../lib/dist/engine/index.js';
+import { createPooledEngine } from '../../lib/dist/engine/pooled.node.js';
+import { createModel, sampleKeys } from '../../lib/dist/model/index.js';
 
-/** Returns a function that takes one training step, and one that samples and returns tokens a second. */
-export async function ourSteps(config, ids, targets) {
-  await initBackend({ backend: 'wasm' });
+/** One engine on a model of its own: a training step, and sampling in tokens a second. */
+export function ourPeer(name, workers, { config, ids, targets, sampling }) {
+  const [batch, length] = ids.shape;
   const model = createModel(config, 1);
-  const variables = [...model.weights.values()];
-  const zeros = () => variables.map((x) => tf.tidy(() => tf.variable(tf.zerosLike(x), false)));
-  const [m, v] = [zeros(), zeros()];
-  const idTensor = tf.tensor2d(ids.values, ids.shape, 'int32');
-  const targetTensor = tf.tensor1d(targets, 'int32');
-  let step = 0;
+  // one part a thread, so that no thread waits
+  const microBatchTokens = Math.ceil((batch * (length + 1)) / workers);
+  const engine =
+    workers === 1
+      ? createLocalEngine(model, { microBatchTokens })
+      : createPooledEngine(model, { workers, microBatchTokens });
+  const weight = 1 / targets.length;
+  const data = Array.from({ length: batch }, (_, row) => ({
+    tokens: Int32Array.of(
+      ...ids.values.subarray(row * length, (row + 1) * length),
+      targets[(row + 1) * length - 1],
+    ),
+    weights: Float32Array.from({ length: length + 1 }, (_, t) => (t === 0 ? 0 : weight)),
+  }));
+  const params = { learningRate: 1e-3, adamBeta2: 0.999, weightDecay: 0.01, maxGradNorm: 1 };
 
-  const train = async () => {
-    const { value, grads } = tf.variableGrads(() => {
-      const logits = outputLogits(model, tf.reshape(forward(model, idTensor), [-1, config.hiddenSize]));
-      return tf.neg(tf.mean(selectedLogprobs(logits, targetTensor).logprobs));
-    }, variables);
-    const gradients = variables.map((x) => grads[x.name]);
-    const gradScale = Math.min(1, 1 / (await globalNorm(gradients)));
-    step += 1;
-    const options = { lr: 1e-3, beta1: 0.9, beta2: 0.999, eps: 1e-8, weightDecay: 0.01, step, gradScale };
-    variables.forEach((x, i) => adamWUpdate(x, gradients[i], m[i], v[i], options));
-    const result = value.dataSync()[0];
-    value.dispose();
-    tf.dispose(grads);
-    return result;
+  return {
+    name,
+    threads: workers,
+    async step() {
+      const start = performance.now();
+      const cpu = process.cpuUsage();
+      const { loss } = await engine.forwardBackward(data, { name: 'cross_entropy' });
+      await engine.optimStep(params);
+      const { user, system } = process.cpuUsage(cpu);
+      return { milliseconds: performance.now() - start, cpuMilliseconds: (user + system) / 1000, loss };
+    },
+    async tokensPerSecond() {
+      const { sequences, promptLength, newTokens } = sampling;
+      const prompts = Array.from({ length: sequences }, (_, i) =>
+        ids.values.slice(i * 16, i * 16 + promptLength),
+      );
+      const options = { maxNewTokens: newTokens, temperature: 1, stopTokens: [] };
+      const start = performance.now();
+      await engine.sample(prompts, options, sampleKeys(sequences, 1, 'bench'));
+      return (sequences * newTokens * 1000) / (performance.now() - start);
+    },
+    close: () => engine.dispose(),
   };
+}
 
-  const sample = async () => {
-    const [sequences, newTokens] = [64, 96];
-    const prompts = Array.from({ length: sequences }, (_, i) => ids.values.slice(i * 16, i * 16 + 32));
-    const params = { maxNewTokens: newTokens, temperature: 1, stopTokens: [] };
-    const start = performance.now();
-    await generate(model, prompts, params, sampleKeys(sequences, 1, 'bench'));
-    return (sequences * newTokens * 1000) / (performance.now() - start);
-  };
-  return { train, sample };
+/** GFLOP/s of one product on one thread, the best of thirty. */
+export function gemmSpeed({ m, n, k, transposeA, transposeB }) {
+  return tf.tidy(() => {
+    const a = tf.randomUniform(transposeA ? [k, m] : [m, k]);
+    const b = tf.randomUniform(transposeB ? [n, k] : [k, n]);
+    const times = Array.from({ length: 30 }, () => {
+      const start = performance.now();
+      tf.dispose(tf.matMul(a, b, transposeA, transposeB));
+      return performance.now() - start;
+    });
+    return (2 * m * n * k) / Math.min(...times) / 1e6;
+  });
 }

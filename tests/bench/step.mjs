@@ -1,13 +1,12 @@
-// npm run bench: one AdamW step of `nano` on 16 × 128 tokens, ours and stock TensorFlow.js in turn, on one thread each.
-// Prints a table and writes data/results/bench-step.json. Needs a built library (npm run build).
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
+// npm run bench [-- --torch]: one AdamW step of `nano` on 16 × 128 tokens and sampling 64 sequences, ours and others in turn.
+// Prints a table and writes data/results/bench-step.json. Needs a built library (npm run build). --torch installs PyTorch into
+// node_modules/.cache and measures it too.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import * as tf from '@tensorflow/tfjs-core';
 import { presets } from '../../lib/dist/model/index.js';
-import { randomStream } from '../../lib/dist/tensor/index.js';
-import { ourSteps } from './our-model.mjs';
+import { initBackend, randomStream } from '../../lib/dist/tensor/index.js';
+import { gemmSpeed, ourPeer } from './our-model.mjs';
+import { installTorch, stockPeer, torchPeer } from './peers.mjs';
 
 const ROUNDS = 5;
 const VOCABULARY = 1536;
@@ -17,8 +16,12 @@ const LENGTH = 128;
 const config = presets.nano(VOCABULARY);
 const stream = randomStream(1, 'bench');
 const tokens = Array.from({ length: BATCH * LENGTH + 1 }, () => stream.int(VOCABULARY));
-const ids = { shape: [BATCH, LENGTH], values: Int32Array.from(tokens.slice(0, -1)) };
-const targets = Int32Array.from(tokens.slice(1));
+const work = {
+  config,
+  ids: { shape: [BATCH, LENGTH], values: Int32Array.from(tokens.slice(0, -1)) },
+  targets: Int32Array.from(tokens.slice(1)),
+  sampling: { sequences: 64, promptLength: 32, newTokens: 128 },
+};
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
@@ -33,47 +36,28 @@ function floatingPointOperations() {
   return 6 * weights * BATCH * LENGTH + attention;
 }
 
-function gemmSpeed(m, n, k, transposeA, transposeB) {
-  return tf.tidy(() => {
-    const a = tf.randomUniform(transposeA ? [k, m] : [m, k]);
-    const b = tf.randomUniform(transposeB ? [n, k] : [k, n]);
-    const times = Array.from({ length: 30 }, () => {
-      const start = performance.now();
-      tf.dispose(tf.matMul(a, b, transposeA, transposeB));
-      return performance.now() - start;
-    });
-    return (2 * m * n * k) / Math.min(...times) / 1e6;
-  });
+await initBackend({ backend: 'wasm' });
+const ours = ourPeer('posttrain', 1, work);
+const peers = [ours, ourPeer('posttrain', 2, work), await stockPeer(work)];
+if (process.argv.includes('--torch')) {
+  const python = installTorch();
+  peers.push(await torchPeer(python, 1, work), await torchPeer(python, 2, work));
 }
 
-const worker = fork(fileURLToPath(new URL('./stock-worker.mjs', import.meta.url)), {
-  serialization: 'advanced',
-});
-const ask = async (message) => {
-  worker.send(message);
-  return (await once(worker, 'message'))[0];
-};
-await ask({ config, ids, targets });
-const { train, sample } = await ourSteps(config, ids, targets);
-
-const ours = [];
-const stock = [];
-for (let round = -1; round < ROUNDS; round++) {
-  // Several of ours for one of theirs, so that both see the same spells of a busy machine; round -1 warms up.
-  for (let i = 0; i < 5; i++) {
-    const start = performance.now();
-    const cpu = process.cpuUsage();
-    const loss = await train();
-    const { user, system } = process.cpuUsage(cpu);
-    if (!Number.isFinite(loss)) throw new Error(`our loss is ${loss}`);
-    if (round >= 0)
-      ours.push({ milliseconds: performance.now() - start, cpuMilliseconds: (user + system) / 1000 });
+/** Everyone in turn, so that all see the same spells of a busy machine; round -1 warms up. */
+const measured = peers.map((peer) => ({ peer, steps: [], sampling: [] }));
+for (let round = -1; round < ROUNDS; round += 1) {
+  for (const { peer, steps, sampling } of measured) {
+    for (let i = 0; i < (peer.name.startsWith('stock') ? 1 : 3); i += 1) {
+      const step = await peer.step();
+      if (!Number.isFinite(step.loss)) throw new Error(`the loss of ${peer.name} is ${step.loss}`);
+      if (round >= 0) steps.push(step);
+    }
+    const speed = await peer.tokensPerSecond?.();
+    if (round >= 0 && speed !== undefined) sampling.push(speed);
   }
-  const theirs = await ask({ step: true });
-  if (!Number.isFinite(theirs.loss)) throw new Error(`the stock loss is ${theirs.loss}`);
-  if (round >= 0) stock.push(theirs);
 }
-worker.disconnect();
+for (const { peer } of measured) peer.close();
 
 const gemm = [
   [2048, 128, 128, false, true],
@@ -82,46 +66,55 @@ const gemm = [
   [512, 128, 2048, true, false],
   [64, 320, 128, false, false],
   [64, 1536, 128, false, true],
-].map(([m, n, k, tA, tB]) => ({
+].map(([m, n, k, transposeA, transposeB]) => ({
   m,
   n,
   k,
-  form: `${tA ? 'T' : 'N'}${tB ? 'T' : 'N'}`,
-  gflops: gemmSpeed(m, n, k, tA, tB),
+  form: `${transposeA ? 'T' : 'N'}${transposeB ? 'T' : 'N'}`,
+  gflops: gemmSpeed({ m, n, k, transposeA, transposeB }),
 }));
-await sample();
-const tokensPerSecond = await sample();
-
-const summary = (runs, key) => median(runs.map((run) => run[key]));
 const best = Math.max(...gemm.map(({ gflops }) => gflops));
+
+const rows = measured.map(({ peer, steps, sampling }) => ({
+  name: peer.name,
+  threads: peer.threads,
+  milliseconds: median(steps.map(({ milliseconds }) => milliseconds)),
+  cpuMilliseconds: median(steps.map(({ cpuMilliseconds }) => cpuMilliseconds)),
+  ...(sampling.length > 0 && { tokensPerSecond: median(sampling) }),
+}));
+const [own] = rows;
 const result = {
-  what: `one AdamW step of nano (vocabulary ${VOCABULARY}), ${BATCH} × ${LENGTH} tokens, wasm, one thread`,
+  what: `one AdamW step of nano (vocabulary ${VOCABULARY}) on ${BATCH} × ${LENGTH} tokens; sampling ${work.sampling.sequences} × ${work.sampling.newTokens} tokens`,
   node: process.version,
   gflopPerStep: floatingPointOperations() / 1e9,
-  ours: { milliseconds: summary(ours, 'milliseconds'), cpuMilliseconds: summary(ours, 'cpuMilliseconds') },
-  stock: { milliseconds: summary(stock, 'milliseconds'), cpuMilliseconds: summary(stock, 'cpuMilliseconds') },
-  timesFaster: summary(stock, 'milliseconds') / summary(ours, 'milliseconds'),
-  timesFasterCpu: summary(stock, 'cpuMilliseconds') / summary(ours, 'cpuMilliseconds'),
   floorMilliseconds: floatingPointOperations() / best / 1e6,
+  timesFasterThanStock: rows.find(({ name }) => name.startsWith('stock')).milliseconds / own.milliseconds,
+  rows,
   gemm,
-  decodeTokensPerSecond: tokensPerSecond,
 };
 
-const row = (name, wall, cpu) => `${name.padEnd(22)}${wall.padStart(12)}${cpu.padStart(12)}`;
+const line = (name, threads, step, cpu, ratio, speed) =>
+  `${name.padEnd(22)}${threads.padStart(8)}${step.padStart(12)}${cpu.padStart(12)}${ratio.padStart(8)}${speed.padStart(14)}`;
 const ms = (value) => `${value.toFixed(0)} ms`;
 const lines = [
   result.what,
-  row('', 'wall clock', 'CPU time'),
-  row('stock TensorFlow.js', ms(result.stock.milliseconds), ms(result.stock.cpuMilliseconds)),
-  row('posttrain', ms(result.ours.milliseconds), ms(result.ours.cpuMilliseconds)),
-  row('times faster', result.timesFaster.toFixed(1), result.timesFasterCpu.toFixed(1)),
-  row(`floor at ${best.toFixed(0)} GFLOP/s`, ms(result.floorMilliseconds), ''),
+  line('', 'threads', 'step', 'CPU time', 'ratio', 'tokens/s'),
+  ...rows.map(({ name, threads, milliseconds, cpuMilliseconds, tokensPerSecond }) =>
+    line(
+      name,
+      String(threads),
+      ms(milliseconds),
+      ms(cpuMilliseconds),
+      (milliseconds / own.milliseconds).toFixed(2),
+      tokensPerSecond?.toFixed(0) ?? '',
+    ),
+  ),
+  line(`floor at ${best.toFixed(0)} GFLOP/s`, '1', ms(result.floorMilliseconds), '', '', ''),
   '',
   ...gemm.map(
     ({ m, n, k, form, gflops }) =>
       `matMul ${form} ${`${m} × ${n} over ${k}`.padEnd(22)}${gflops.toFixed(1)} GFLOP/s`,
   ),
-  `sampling, 64 sequences     ${tokensPerSecond.toFixed(0)} tokens/s`,
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
 
