@@ -43,6 +43,12 @@ describe('README', () => {
     expect(readme.replaceAll('\n', ' ')).toContain(`success falls from ${sft} to ${grpo}`);
   });
 
+  it('says what each changed setting of GRPO gained', () => {
+    const sweep = JSON.parse(readFileSync('data/results/diagram-sweep.json', 'utf8')) as ExperimentResults;
+    for (const [run] of Object.values(sweep.arms))
+      expect(readme).toContain(((run?.gain?.success.difference ?? NaN) * 100).toFixed(1));
+  });
+
   it.each(['ood-size', 'ood-compose', 'ood-rule', 'ood-vocab', 'ood-phrase', 'real'])(
     'says how hard %s is',
     (split) => {

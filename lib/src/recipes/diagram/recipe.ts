@@ -75,8 +75,9 @@ export const recipeSchema: z.ZodType<DiagramRecipe> = z.strictObject({
 
 /**
  * `npm start`. A third of what SFT imitates is well connected and badly placed, as people's drawings are: choosing the better half
- * of what it has learned is what GRPO is good at. Advantages are divided by the group's deviation: bad placement costs less reward
- * than a wrong arrow, but it can be unlearned sooner (`posttrain experiment diagram-sweep` has the numbers).
+ * of what it has learned is what GRPO is good at. With a tenth there was nothing to choose from, and it gained a point. Its own
+ * settings matter less (`posttrain experiment diagram-sweep`): within a factor of three the learning rate decides only how far
+ * sampling is sharpened, and TRL's division by the group's deviation makes no difference.
  */
 export const defaultRecipe: DiagramRecipe = Object.freeze<DiagramRecipe>({
   profile: 'curriculum',
