@@ -9,6 +9,7 @@ export * from './envs/index.js';
 export * from './envs/diagram/tasks/index.js';
 export * from './rewards/index.js';
 export * from './teachers/index.js';
+export * from './formats/index.js';
 export * from './rollout/index.js';
 export * from './losses/index.js';
 export * from './engine/index.js';

@@ -15,6 +15,12 @@ export function escapeMarkup(text: string): string {
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
+/** The text that `escapeMarkup` made safe. */
+export function unescapeMarkup(markup: string): string {
+  const characters = new Map(Object.entries(ENTITIES).map(([character, entity]) => [entity, character]));
+  return markup.replace(/&[^;]+;/g, (entity) => characters.get(entity) ?? entity);
+}
+
 /** A coordinate with at most two decimals and no `-0`, so that equal drawings are equal bytes. */
 export function coordinate(value: number): string {
   const rounded = Math.round(value * 100) / 100;

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { canvasArt } from '../display/index.js';
-import { describeProblem, observe, renderSvg } from '../envs/diagram/index.js';
+import { describeProblem, observe } from '../envs/diagram/index.js';
 import { writeFileAtomic } from '../files.node.js';
+import { diagramFormats, formatOf, type DiagramFormat } from '../formats/index.js';
 import { disposeModel } from '../model/index.js';
 import { draw } from '../recipes/diagram/index.js';
 import { loadPolicy } from '../recipes/diagram/policy.node.js';
@@ -10,14 +11,27 @@ import { isFinished, listRuns } from '../recipes/diagram/run-folder.node.js';
 import { initBackend } from '../tensor/index.js';
 import { nonNegativeInteger, positiveInteger, temperature } from './options.node.js';
 
+interface OutputFile {
+  readonly path: string;
+  readonly format: DiagramFormat;
+}
+
 interface Options {
   readonly model?: string;
-  readonly output?: string;
+  readonly output?: OutputFile;
   readonly direction: 'LR' | 'RL' | 'TB' | 'BT';
   readonly temperature: number;
   readonly seed: number;
   readonly bestOf: number;
   readonly runs: string;
+}
+
+const ENDINGS = diagramFormats.map(({ ending, name }) => `${ending} (${name})`).join(', ');
+
+function outputFile(path: string): OutputFile {
+  const format = formatOf(path);
+  if (format === undefined) throw new InvalidArgumentError(`Expected a name that ends in one of ${ENDINGS}.`);
+  return { path, format };
 }
 
 export function addDraw(program: Command): void {
@@ -26,7 +40,11 @@ export function addDraw(program: Command): void {
     .description('draw what you ask for with a trained agent')
     .argument('<request>', 'what to draw, e.g. "Three tiers: Browser, API, Database"')
     .option('-m, --model <folder>', 'checkpoint to draw with (default: the newest finished run)')
-    .option('-o, --output <file>', 'write an SVG here instead of showing the drawing')
+    .option(
+      '-o, --output <file>',
+      `write the drawing here instead of showing it, in the format of the ending: ${ENDINGS}`,
+      outputFile,
+    )
     .addOption(
       new Option('--direction <way>', 'which way arrows run').choices(['LR', 'RL', 'TB', 'BT']).default('LR'),
     )
@@ -34,7 +52,10 @@ export function addDraw(program: Command): void {
     .option('--seed <number>', 'fixes the dice of temperatures above 0', nonNegativeInteger, 0)
     .option('--best-of <number>', 'draw several, keep the one with the fewest problems', positiveInteger, 1)
     .option('--runs <folder>', 'where runs lie', 'runs')
-    .addHelpText('after', '\nExample:\n  posttrain draw "Three tiers: Browser, API, Database" -o tiers.svg')
+    .addHelpText(
+      'after',
+      '\nExample:\n  posttrain draw "Three tiers: Browser, API, Database" -o tiers.excalidraw',
+    )
     .action(drawCommand);
 }
 
@@ -64,9 +85,10 @@ async function drawCommand(request: string, options: Options): Promise<void> {
       const table = observe({ canvas, request: '' }).split('\n').slice(0, -1);
       process.stdout.write([...canvasArt(canvas), '', ...table, found, ''].join('\n'));
     } else {
-      writeFileAtomic(options.output, renderSvg(canvas));
+      const { path, format } = options.output;
+      writeFileAtomic(path, format.write(canvas));
       process.stdout.write(
-        `${options.output}: ${canvas.shapes.length} shapes, ${canvas.edges.length} arrows, ${found}\n`,
+        `${path}: ${canvas.shapes.length} shapes, ${canvas.edges.length} arrows, ${found}\n`,
       );
     }
   } finally {

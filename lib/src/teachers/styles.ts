@@ -1,5 +1,5 @@
 /** Which drawings the scripted teacher considers, and in which order. */
-import type { Direction, DiagramTask, Rules } from '../envs/diagram/types.js';
+import type { Direction, ExpectedGraph, Rules } from '../envs/diagram/types.js';
 import type { RandomStream } from '../tensor/random.js';
 import type { DrawingStyle } from './drawing.js';
 import { snapUp } from './grid.js';
@@ -21,8 +21,14 @@ const sizings = [
 
 const corner = { left: 60, top: 60 } as const;
 
+/** What a style must suit. */
+interface Wish {
+  readonly graph: ExpectedGraph;
+  readonly rules: Rules;
+}
+
 /** The plainest style first, then ever denser ones, and folded ones where nothing else helps; at most 140. */
-export function* plainStyles(task: DiagramTask): Generator<DrawingStyle> {
+export function* plainStyles(task: Wish): Generator<DrawingStyle> {
   for (const sizing of sizings) {
     for (const spacing of spacings) {
       for (const { placement, lanes } of arrangements(task)) {
@@ -50,7 +56,7 @@ export function* plainStyles(task: DiagramTask): Generator<DrawingStyle> {
 }
 
 /** Endlessly different styles, all of them ordinary. */
-export function* variedStyles(task: DiagramTask, random: RandomStream): Generator<DrawingStyle> {
+export function* variedStyles(task: Wish, random: RandomStream): Generator<DrawingStyle> {
   for (;;) {
     const spacing = { rankGap: random.pick([50, 60, 80, 100, 120]), nodeGap: random.pick([30, 40, 60, 80]) };
     yield {
@@ -69,11 +75,11 @@ export function* variedStyles(task: DiagramTask, random: RandomStream): Generato
 }
 
 /** The requested direction; else both ways of reading, across first. */
-function directions({ graph }: DiagramTask): readonly Direction[] {
+function directions({ graph }: Wish): readonly Direction[] {
   return graph.direction === undefined ? ['LR', 'TB'] : [graph.direction];
 }
 
-function arrangements({ graph }: DiagramTask): readonly Pick<DrawingStyle, 'placement' | 'lanes'>[] {
+function arrangements({ graph }: Wish): readonly Pick<DrawingStyle, 'placement' | 'lanes'>[] {
   return (['balanced', 'stacked'] as const).flatMap((placement) =>
     (graph.groups.length === 0 ? (['shared'] as const) : (['shared', 'separate'] as const)).map((lanes) => ({
       placement,

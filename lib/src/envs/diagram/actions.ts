@@ -25,7 +25,7 @@ export const MAX_TEXT_LENGTH = 120;
 const ID = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
 
 /** Control characters but the line break, line separators, bidirectional overrides, lone surrogates, non-characters. */
-const FORBIDDEN_TEXT =
+export const FORBIDDEN_TEXT: RegExp =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]|\p{Surrogate}/u;
 
 export function isId(value: unknown): value is string {

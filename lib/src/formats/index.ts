@@ -1,0 +1,10 @@
+export { diagramFormats, formatOf, type DiagramFormat } from './formats.js';
+export type { Imported } from './imported.js';
+export { toExcalidraw } from './excalidraw.js';
+export { fromExcalidraw } from './excalidraw-import.js';
+export { toTldraw } from './tldraw.js';
+export { fromTldraw } from './tldraw-import.js';
+export { fromJsonCanvas, toJsonCanvas } from './json-canvas.js';
+export { toMermaid } from './mermaid.js';
+export { fromMermaid } from './mermaid-import.js';
+export { fromSvg } from './svg-import.js';
