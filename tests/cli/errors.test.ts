@@ -36,6 +36,10 @@ describe('bad input gets one clear sentence, the remedy and a status', () => {
     [['run', 'diagrams'], /unknown command 'diagrams'/],
     [['draw'], /missing required argument 'request'/],
     [['draw', 'A', '--temperature', 'hot'], /Expected a number from 0 \(greedy\) to 10/],
+    [
+      ['draw', 'A', '-o', 'a.png'],
+      /'-o, --output <file>' argument 'a.png' is invalid. Expected a name that ends in one of \.svg .*\.excalidraw .*\.tldr .*\.canvas .*\.mmd/,
+    ],
     [['experiment', 'diagram', '--seeds', '1,1'], /Expected each number once/],
   ])('%j', async (args, message) => {
     await expectError(args, message);
