@@ -3,8 +3,8 @@ import {
   labelFits,
   LABEL_PADDING,
   LINE_HEIGHT,
+  labelLines,
   lineWidth,
-  wrapLabel,
   type Size,
 } from '../envs/diagram/text-metrics.js';
 import type { ShapeKind } from '../envs/diagram/types.js';
@@ -46,7 +46,7 @@ function boxSize({ label, shape }: Labelled, { lines, minWidth, minHeight }: Siz
   const paragraphs = label.split('\n').length;
   for (let width = snapUp(minWidth, unit); ; width += unit) {
     const inner = innerArea(shape, width, width).width;
-    const wrapped = wrapLabel(label, inner);
+    const wrapped = labelLines({ shape, width, height: width, text: label });
     if (wrapped.length > Math.max(lines, paragraphs) || wrapped.some((line) => lineWidth(line) > inner))
       continue;
     let height = snapUp(Math.max(minHeight, wrapped.length * LINE_HEIGHT + 2 * LABEL_PADDING), unit);
