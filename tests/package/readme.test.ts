@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { percent, percentWithInterval } from 'posttrain/display';
+import { percent } from 'posttrain/display';
 import { checkpointTitles } from 'posttrain/recipes/diagram/evaluation';
 import type { ExperimentResults, RecordedRun } from 'posttrain/recipes/diagram/experiment';
 
@@ -12,6 +12,15 @@ const runs = arms['default'] ?? [];
 const sampledSuccess = (run: RecordedRun, policy: 'base' | 'sft' | 'grpo', split: string): number =>
   run.results[policy]?.find((result) => result.split === split && result.mode === 'sampled')?.success.value ??
   0;
+const range = ({
+  mean,
+  min,
+  max,
+}: {
+  readonly mean: number;
+  readonly min: number;
+  readonly max: number;
+}): string => `${percent(mean)} (${(min * 100).toFixed(1)}–${(max * 100).toFixed(1)})`;
 const mean = (values: readonly number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length;
 
 describe('README', () => {
@@ -19,9 +28,7 @@ describe('README', () => {
     for (const { policy, parsed, validActions, success, reward } of summary.filter(
       ({ arm }) => arm === 'default',
     )) {
-      const numbers = [parsed, validActions, success].map(({ mean, min, max }) =>
-        percentWithInterval(mean, min, max),
-      );
+      const numbers = [parsed, validActions, success].map(range);
       expect(readme).toContain(
         `| ${[checkpointTitles[policy], ...numbers, reward.mean.toFixed(3)].join(' | ')} |`,
       );
@@ -34,6 +41,15 @@ describe('README', () => {
     const prose = readme.replaceAll('\n', ' ');
     expect(prose).toContain(`${points.slice(0, -1).join(', ')} and ${points.at(-1)} points`);
     expect(prose).toContain(`${rewards.slice(0, -1).join(', ')} and ${rewards.at(-1)}`);
+  });
+
+  it('says what GRPO does not do', () => {
+    const of = (policy: 'sft' | 'grpo', mode: 'sampled' | 'greedy'): RecordedRun['results']['sft'] =>
+      runs.flatMap((run) => run.results[policy]?.filter((r) => r.split === 'id' && r.mode === mode) ?? []);
+    for (const policy of ['sft', 'grpo'] as const) {
+      expect(readme).toContain(percent(mean(of(policy, 'greedy')!.map(({ success }) => success.value))));
+      expect(readme).toContain(percent(mean(of(policy, 'sampled')!.map(({ passAt }) => passAt['8'] ?? 0))));
+    }
   });
 
   it('says what the naive reward does to success', () => {
@@ -56,7 +72,7 @@ describe('README', () => {
       const cells = (['sft', 'grpo'] as const).map((policy) =>
         percent(mean(runs.map((run) => sampledSuccess(run, policy, split)))),
       );
-      expect(readme).toContain(`| \`${split}\` | ${cells.join(' | ')} |`);
+      expect(readme).toMatch(new RegExp(`\\| \`${split}\` \\| [^|]+ \\| ${cells.join(' \\| ')} \\|`));
     },
   );
 

@@ -3,10 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocalEngine } from 'posttrain/engine';
-import { defaultRules, observe, serializeActions, type Action } from 'posttrain/envs/diagram';
+import {
+  applyActions,
+  defaultRules,
+  emptyCanvas,
+  observe,
+  serializeActions,
+  type Action,
+} from 'posttrain/envs/diagram';
 import { disposeModel } from 'posttrain/model';
 import { saveModel } from 'posttrain/model/checkpoint.node';
-import { draw } from 'posttrain/recipes/diagram/draw';
+import { draw, strangeLabels } from 'posttrain/recipes/diagram/draw';
 import { loadPolicy, type Policy } from 'posttrain/recipes/diagram/policy.node';
 import { initBackend } from 'posttrain/tensor';
 import { renderCompletion, renderPrompt } from 'posttrain/text';
@@ -49,9 +56,10 @@ describe('drawing with a policy that knows one request by heart', () => {
   });
 
   it('gives canvas, problems and the words themselves', async () => {
-    const { canvas, problems, reply } = await draw({ ...policy, request });
+    const { canvas, problems, strangeLabels: strange, reply } = await draw({ ...policy, request });
     expect(reply).toBe(serializeActions(actions));
     expect(problems).toEqual([]);
+    expect(strange).toEqual([]);
     expect(canvas.shapes.map(({ text }) => text)).toEqual(['A', 'B']);
     expect(canvas.edges).toEqual([{ from: 'n1', to: 'n2', label: '' }]);
   });
@@ -80,5 +88,18 @@ describe('drawing with a policy that knows one request by heart', () => {
     const written = await posttrain('draw', request, '--model', dir, '-o', file);
     expect(written.out).toContain('2 shapes, 1 arrows, no problems');
     expect(readFileSync(file, 'utf8')).toMatch(/^<svg [^]*<\/svg>$/);
+  });
+});
+
+describe('strangeLabels', () => {
+  const { canvas } = applyActions(emptyCanvas(defaultRules), actions);
+
+  it.each([
+    ['A -> B', []],
+    ['Draw a, then b.', []],
+    ['A -> C', ['B']],
+    ['Draw it', ['A', 'B']],
+  ])('of A and B in an answer to %j: %j', (question, strange) => {
+    expect(strangeLabels(canvas, question)).toEqual(strange);
   });
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
 import { canvasArt } from '../display/index.js';
@@ -7,7 +8,7 @@ import { diagramFormats, formatOf, type DiagramFormat } from '../formats/index.j
 import { disposeModel } from '../model/index.js';
 import { draw } from '../recipes/diagram/index.js';
 import { loadPolicy } from '../recipes/diagram/policy.node.js';
-import { isFinished, listRuns } from '../recipes/diagram/run-folder.node.js';
+import { isFinished, listRuns, runFolder } from '../recipes/diagram/run-folder.node.js';
 import { initBackend } from '../tensor/index.js';
 import { nonNegativeInteger, positiveInteger, temperature } from './options.node.js';
 
@@ -39,7 +40,10 @@ export function addDraw(program: Command): void {
     .command('draw')
     .description('draw what you ask for with a trained agent')
     .argument('<request>', 'what to draw, e.g. "Three tiers: Browser, API, Database"')
-    .option('-m, --model <folder>', 'checkpoint to draw with (default: the newest finished run)')
+    .option(
+      '-m, --model <folder>',
+      'checkpoint or finished run to draw with (default: the newest finished run)',
+    )
     .option(
       '-o, --output <file>',
       `write the drawing here instead of showing it, in the format of the ending: ${ENDINGS}`,
@@ -60,12 +64,12 @@ export function addDraw(program: Command): void {
 }
 
 async function drawCommand(request: string, options: Options): Promise<void> {
-  const folder = options.model ?? newestCheckpoint(options.runs);
+  const folder = options.model === undefined ? newestCheckpoint(options.runs) : checkpointIn(options.model);
   await initBackend();
   const { model, tokenizer } = await loadPolicy(folder);
   try {
     const { temperature, seed, bestOf, direction } = options;
-    const { canvas, problems, reply } = await draw({
+    const { canvas, problems, strangeLabels, reply } = await draw({
       model,
       tokenizer,
       request,
@@ -74,8 +78,12 @@ async function drawCommand(request: string, options: Options): Promise<void> {
       bestOf,
       direction,
     });
-    const found =
-      problems.length === 0 ? 'no problems' : `problems: ${problems.map(describeProblem).join(', ')}`;
+    const found = [
+      problems.length === 0
+        ? 'no problems of form or layout'
+        : `problems: ${problems.map(describeProblem).join(', ')}`,
+      ...(strangeLabels.length === 0 ? [] : [`words that you did not say: ${strangeLabels.join(', ')}`]),
+    ].join('; ');
     if (canvas.shapes.length === 0) {
       throw new Error(
         `the reply drew nothing (${found}): ${JSON.stringify(reply.slice(0, 120))}; try --temperature 1 --best-of 8, other words, or a model trained longer`,
@@ -94,6 +102,12 @@ async function drawCommand(request: string, options: Options): Promise<void> {
   } finally {
     disposeModel(model);
   }
+}
+
+/** A whole run stands for what it ended with. */
+function checkpointIn(folder: string): string {
+  const run = runFolder(folder);
+  return existsSync(run.config) && isFinished(run) ? run.checkpoint('grpo') : folder;
 }
 
 function newestCheckpoint(runs: string): string {

@@ -11,6 +11,7 @@ import {
   type Problem,
 } from '../../envs/diagram/index.js';
 import { generate, sampleKeys, type Model } from '../../model/index.js';
+import { foldLabel } from '../../rewards/similarity.js';
 import { chatTokenId, renderPrompt, type Tokenizer } from '../../text/index.js';
 
 export interface DrawOptions {
@@ -24,7 +25,7 @@ export interface DrawOptions {
   readonly temperature?: number;
   /** Fixes the dice; default 0. */
   readonly seed?: number;
-  /** Samples drawn, of which the one with the fewest problems is kept; default 1. */
+  /** Samples drawn, of which the one with the fewest problems and strange labels is kept; default 1. */
   readonly bestOf?: number;
   /** Longest reply, tokens; default: whatever the model has room for. */
   readonly maxNewTokens?: number;
@@ -33,8 +34,10 @@ export interface DrawOptions {
 
 export interface DrawResult {
   readonly canvas: Canvas;
-  /** Errors of the reply, then what a careful reader would frown at. */
+  /** Errors of the reply, then flaws of layout. Whether it is what was asked for only who asked can say. */
   readonly problems: readonly Problem[];
+  /** Labels with a word that the request does not have: copied wrongly, or made up. */
+  readonly strangeLabels: readonly string[];
   /** The policy's own words. */
   readonly reply: string;
 }
@@ -76,19 +79,31 @@ export async function draw(options: DrawOptions): Promise<DrawResult> {
     sampleKeys(bestOf, seed, 'draw'),
     signal === undefined ? {} : { signal },
   );
-  const results = samples.map(({ tokens }) => execute(tokenizer.decode(tokens, { skipSpecial: true })));
+  const results = samples.map(({ tokens }) =>
+    execute(tokenizer.decode(tokens, { skipSpecial: true }), request),
+  );
   return results.reduce((best, next) => (badness(next) < badness(best) ? next : best));
 }
 
-function execute(reply: string): DrawResult {
+function execute(reply: string, request: string): DrawResult {
   const parsed = parseActions(reply, drawActionTypes);
-  if (!parsed.ok) return { canvas: emptyCanvas(defaultRules), problems: [parsed.problem], reply };
+  if (!parsed.ok)
+    return { canvas: emptyCanvas(defaultRules), problems: [parsed.problem], strangeLabels: [], reply };
   const { canvas, log } = applyActions(emptyCanvas(defaultRules), parsed.actions);
-  return { canvas, problems: [...log.errors, ...lint(canvas)], reply };
+  const problems = [...log.errors, ...lint(canvas)];
+  return { canvas, problems, strangeLabels: strangeLabels(canvas, request), reply };
 }
 
-/** An error weighs more than any number of lints; an empty canvas more than any error. */
-function badness({ canvas, problems }: DrawResult): number {
+/** Labels with a word that the request does not have, whatever their case. */
+export function strangeLabels({ shapes }: Canvas, request: string): string[] {
+  const asked = new Set(foldLabel(request).tokens);
+  return shapes
+    .map(({ text }) => text)
+    .filter((text) => foldLabel(text).tokens.some((word) => !asked.has(word)));
+}
+
+/** A wrong word is worse than a flaw of layout, an error worse than a wrong word, an empty canvas worse than anything. */
+function badness({ canvas, problems, strangeLabels }: DrawResult): number {
   const errors = problems.filter(({ code }) => code.startsWith('E_')).length;
-  return (canvas.shapes.length === 0 ? 1e6 : 0) + errors * 1000 + problems.length;
+  return (canvas.shapes.length === 0 ? 1e6 : 0) + errors * 1000 + strangeLabels.length * 30 + problems.length;
 }
