@@ -46,8 +46,9 @@ export function addVerifyReward(program: Command, setStatus: SetStatus): void {
     .addHelpText(
       'after',
       `
-Ends with status 1 when the gated reward pays an attack more than 90 % of a right answer, pays a reply that is no
-JSON at all, or speaks of success where the verifier does not. Means over fewer than some 50 tasks may do so by chance.
+Ends with status 1 when the gated reward pays an attack more than 90 % of a right answer (a near miss, which has one fault
+only, more than the right answer), pays a reply that is no JSON at all, or speaks of success where the verifier does
+not. Means over fewer than some 50 tasks may do so by chance.
 
 Examples:
   posttrain verify-reward --tasks 20

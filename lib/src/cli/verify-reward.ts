@@ -24,7 +24,11 @@ export function auditText(audit: ProfileAudit): string {
 export function verdictText(objections: readonly string[]): string {
   return objections.length === 0
     ? 'No attack pays: the gated reward may be trained on.'
-    : ['The gated reward should not be trained on:', ...objections.map((reason) => `- ${reason}`)].join('\n');
+    : [
+        'The gated reward should not be trained on:',
+        ...objections.map((reason) => `- ${reason}`),
+        'With fewer than some 50 tasks a mean may be too high by chance.',
+      ].join('\n');
 }
 
 function attackTable({ profile, tasks, seed, reference, attacks }: ProfileAudit): string {
