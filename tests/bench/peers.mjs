@@ -36,7 +36,7 @@ export async function torchPeer(python, threads, { config, ids, targets, samplin
   };
   const { version } = await ask({
     threads,
-    config: configToJSON(config),
+    config: JSON.parse(configToJSON(config)),
     shape: ids.shape,
     ids: [...ids.values],
     targets: [...targets],

@@ -76,6 +76,20 @@ describe('README', () => {
     },
   );
 
+  it('says how fast it is', () => {
+    const bench = JSON.parse(readFileSync('data/results/bench-step.json', 'utf8')) as {
+      readonly timesFasterThanStock: number;
+      readonly rows: readonly {
+        readonly name: string;
+        readonly threads: number;
+        readonly milliseconds: number;
+      }[];
+    };
+    expect(readme).toContain(`${bench.timesFasterThanStock.toFixed(1)} times faster`);
+    for (const { name, threads, milliseconds } of bench.rows)
+      expect(readme).toContain(`| ${name} | ${threads} | ${milliseconds.toFixed(0)} ms |`);
+  });
+
   it('shows only pictures that are there', () => {
     const pictures = [...readme.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, path]) => path as string);
     expect(pictures.length).toBeGreaterThan(3);
