@@ -41,6 +41,7 @@ describe('bad input gets one clear sentence, the remedy and a status', () => {
       /'-o, --output <file>' argument 'a.png' is invalid. Expected a name that ends in one of \.svg .*\.excalidraw .*\.tldr .*\.canvas .*\.mmd/,
     ],
     [['experiment', 'diagram', '--seeds', '1,1'], /Expected each number once/],
+    [['experiment', 'diagram', '--seeds', '1,x'], /'1,x' is invalid. Expected integers/],
   ])('%j', async (args, message) => {
     await expectError(args, message);
   });

@@ -26,7 +26,11 @@ export function addExperiment(program: Command, setStatus: SetStatus): void {
     group
       .command(name)
       .description(description)
-      .option('--seeds <list>', 'comma-separated', integerList, seeds)
+      .addOption(
+        new Option('--seeds <list>', 'comma-separated')
+          .argParser(integerList)
+          .default(seeds, seeds.join(',')),
+      )
       .addOption(
         new Option('--arms <names...>', 'which runs').choices(Object.keys(arms)).default(Object.keys(arms)),
       )

@@ -27,7 +27,10 @@ export function temperature(text: string): number {
 
 /** `1,2,3` */
 export function integerList(text: string): number[] {
-  const values = text.split(',').map(nonNegativeInteger);
+  if (!/^\d{1,15}(,\d{1,15})*$/.test(text)) {
+    throw new InvalidArgumentError('Expected integers, 0 or more, with commas between them, e.g. 1,2,3.');
+  }
+  const values = text.split(',').map(Number);
   if (new Set(values).size < values.length) throw new InvalidArgumentError('Expected each number once.');
   return values;
 }

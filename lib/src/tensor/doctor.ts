@@ -70,7 +70,7 @@ export function formatDoctorReport(report: DoctorReport): string {
     `tfjs        ${report.tfjsVersion}`,
     ...report.backends.map(({ name, problem, gflops }) => {
       const mark = name === report.chosen ? '*' : ' ';
-      return `${mark} ${name.padEnd(10)}${problem ?? `works, ${(gflops ?? 0).toFixed(1)} GFLOP/s`}`;
+      return `${mark} ${name.padEnd(10)}${problem ?? `works, ${Number((gflops ?? 0).toPrecision(3))} GFLOP/s`}`;
     }),
     '* is used unless POSTTRAIN_BACKEND or an option says otherwise',
   ];
