@@ -80,7 +80,7 @@ describe('doctor', () => {
         'wasm SIMD   yes',
         'tfjs        4.22.0',
         '  webgpu    no WebGPU adapter',
-        '* wasm      works, 40.0 GFLOP/s',
+        '* wasm      works, 40 GFLOP/s',
         '* is used unless POSTTRAIN_BACKEND or an option says otherwise',
       ].join('\n'),
     );
