@@ -1,10 +1,14 @@
-import type { MaskedSequence } from '../model/index.js';
+import type { MaskedSequence, ModelConfig } from '../model/index.js';
 import type { Datum } from './types.js';
 
 /** What a model can take. */
 export interface BatchLimits {
   readonly maxLength: number;
   readonly vocabSize: number;
+}
+
+export function limitsOf({ maxPositionEmbeddings, vocabSize }: ModelConfig): BatchLimits {
+  return { maxLength: maxPositionEmbeddings, vocabSize };
 }
 
 const streamNames = ['weights', 'advantages', 'oldLogprobs', 'refLogprobs'] as const;

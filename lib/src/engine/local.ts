@@ -12,7 +12,7 @@ import {
   type SamplingParams,
   scoreSequences,
 } from '../model/index.js';
-import { type BatchLimits, checkBatch, checkSequences } from './check-batch.js';
+import { type BatchLimits, checkBatch, checkSequences, limitsOf } from './check-batch.js';
 import { cutBatch, microStep, readReports } from './micro-step.js';
 import { Optimizer } from './optimizer.js';
 import type {
@@ -28,7 +28,7 @@ import type {
 export interface EngineOptions {
   /**
    * Tokens, padding included, that go through the model at once; bounds the memory of the activations and changes results by no
-   * more than the order of additions. 1024: about 100 MB for a model of a million parameters, and no slower than more.
+   * more than the order of additions. 1024: enough rows to keep the kernels busy, and enough parts for several threads.
    */
   readonly microBatchTokens?: number;
 }
@@ -58,8 +58,8 @@ class LocalEngine implements Engine {
     private readonly model: Model,
     private readonly microBatchTokens: number,
   ) {
-    this.maxLength = model.config.maxPositionEmbeddings;
-    this.#limits = { maxLength: this.maxLength, vocabSize: model.config.vocabSize };
+    this.#limits = limitsOf(model.config);
+    this.maxLength = this.#limits.maxLength;
     this.#optimizer = new Optimizer(model.weights);
   }
 

@@ -9,7 +9,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import type { LossSpec } from '../losses/index.js';
 import type { MaskedSequence, Model, Sample, SampleKey, SamplingParams } from '../model/index.js';
-import { type BatchLimits, checkBatch, checkSequences } from './check-batch.js';
+import { type BatchLimits, checkBatch, checkSequences, limitsOf } from './check-batch.js';
 import { flatSize, flatten, unflatten } from './flat-weights.js';
 import { defaultMicroBatchTokens, type EngineOptions } from './local.js';
 import { cutBatch, readReports } from './micro-step.js';
@@ -33,8 +33,6 @@ export interface PooledEngineOptions extends EngineOptions {
 
 /** Most sequences a worker samples at a time, as in `generate`. */
 const SAMPLES_AT_ONCE = 64;
-
-let weightVersions = 0;
 
 /**
  * An engine whose work is done by worker threads with the active tfjs back end; `model` is trained in place.
@@ -60,14 +58,15 @@ class PooledEngine implements Engine {
   #gradients: Float32Array | undefined;
   #lossIsFinite = true;
   #published: SharedWeights | undefined;
+  #publications = 0;
 
   constructor(
     private readonly model: Model,
     private readonly workers: number,
     private readonly microBatchTokens: number,
   ) {
-    this.maxLength = model.config.maxPositionEmbeddings;
-    this.#limits = { maxLength: this.maxLength, vocabSize: model.config.vocabSize };
+    this.#limits = limitsOf(model.config);
+    this.maxLength = this.#limits.maxLength;
     this.#optimizer = new Optimizer(model.weights);
     this.#pool = new WorkerPool({ config: model.config, backend: tf.getBackend() }, workers);
   }
@@ -164,8 +163,8 @@ class PooledEngine implements Engine {
       const { weights } = this.model;
       const buffer = new SharedArrayBuffer(4 * flatSize(weights));
       await flatten(weights, weights, new Float32Array(buffer));
-      weightVersions += 1;
-      this.#published = { version: weightVersions, buffer };
+      this.#publications += 1;
+      this.#published = { version: this.#publications, buffer };
     }
     return this.#published;
   }
