@@ -1,83 +1,95 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { percent } from 'posttrain/display';
-import { checkpointTitles } from 'posttrain/recipes/diagram/evaluation';
-import type { ExperimentResults, RecordedRun } from 'posttrain/recipes/diagram/experiment';
+import { mean } from 'posttrain/losses';
+import { checkpointTitles, type CheckpointName, type Mode } from 'posttrain/recipes/diagram/evaluation';
+import type { ExperimentResults, RecordedResult, RecordedRun } from 'posttrain/recipes/diagram/experiment';
+import type { OverSeeds } from 'posttrain/recipes/diagram/over-seeds';
 
-/** Tables are aligned by the formatter; what counts is what stands in the cells. */
-const readme = readFileSync('README.md', 'utf8').replaceAll(/ +/g, ' ');
-const { arms, summary } = JSON.parse(readFileSync('data/results/diagram.json', 'utf8')) as ExperimentResults;
-const runs = arms['default'] ?? [];
+const recorded = (name: string): unknown => JSON.parse(readFileSync(`data/results/${name}.json`, 'utf8'));
+const { arms, summary } = recorded('diagram') as ExperimentResults;
+const runs = arms['default']!;
 
-const sampledSuccess = (run: RecordedRun, policy: 'base' | 'sft' | 'grpo', split: string): number =>
-  run.results[policy]?.find((result) => result.split === split && result.mode === 'sampled')?.success.value ??
-  0;
-const range = ({
-  mean,
-  min,
-  max,
-}: {
-  readonly mean: number;
-  readonly min: number;
-  readonly max: number;
-}): string => `${percent(mean)} (${(min * 100).toFixed(1)}–${(max * 100).toFixed(1)})`;
-const mean = (values: readonly number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length;
+/** Cells and lines are aligned and broken by the formatter; what counts is what they say. */
+const readme = readFileSync('README.md', 'utf8').replaceAll(/\s+/g, ' ');
+
+function resultOf(
+  run: RecordedRun,
+  policy: CheckpointName,
+  split = 'id',
+  mode: Mode = 'sampled',
+): RecordedResult {
+  return run.results[policy]!.find((result) => result.split === split && result.mode === mode)!;
+}
+const overRuns = (number: (run: RecordedRun) => number): string => percent(mean(runs.map(number)));
+const points = (share: number): string => (share * 100).toFixed(1);
+const range = ({ mean, min, max }: OverSeeds): string => `${percent(mean)} (${points(min)}–${points(max)})`;
+const listed = (texts: readonly string[]): string => `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;
 
 describe('README', () => {
-  it('says what was measured, policy by policy', () => {
-    for (const { policy, parsed, validActions, success, reward } of summary.filter(
-      ({ arm }) => arm === 'default',
-    )) {
-      const numbers = [parsed, validActions, success].map(range);
-      expect(readme).toContain(
-        `| ${[checkpointTitles[policy], ...numbers, reward.mean.toFixed(3)].join(' | ')} |`,
-      );
-    }
+  it.each(summary.filter(({ arm }) => arm === 'default'))('says how $policy does', (row) => {
+    const shares = [row.parsed, row.validActions, row.success].map(range);
+    expect(readme).toContain(
+      `| ${[checkpointTitles[row.policy], ...shares, row.reward.mean.toFixed(3)].join(' | ')} |`,
+    );
   });
 
   it('says what GRPO gained in each seed', () => {
-    const points = runs.map(({ gain }) => ((gain?.success.difference ?? 0) * 100).toFixed(1));
-    const rewards = runs.map(({ gain }) => (gain?.reward.difference ?? 0).toFixed(3));
-    const prose = readme.replaceAll('\n', ' ');
-    expect(prose).toContain(`${points.slice(0, -1).join(', ')} and ${points.at(-1)} points`);
-    expect(prose).toContain(`${rewards.slice(0, -1).join(', ')} and ${rewards.at(-1)}`);
+    expect(readme).toContain(`${listed(runs.map(({ gain }) => points(gain!.success.difference)))} points`);
+    expect(readme).toContain(listed(runs.map(({ gain }) => gain!.reward.difference.toFixed(3))));
   });
 
   it('says what GRPO does not do', () => {
-    const of = (policy: 'sft' | 'grpo', mode: 'sampled' | 'greedy'): RecordedRun['results']['sft'] =>
-      runs.flatMap((run) => run.results[policy]?.filter((r) => r.split === 'id' && r.mode === mode) ?? []);
-    for (const policy of ['sft', 'grpo'] as const) {
-      expect(readme).toContain(percent(mean(of(policy, 'greedy')!.map(({ success }) => success.value))));
-      expect(readme).toContain(percent(mean(of(policy, 'sampled')!.map(({ passAt }) => passAt['8'] ?? 0))));
-    }
+    const [before, after] = (['sft', 'grpo'] as const).map((policy) => ({
+      passAt8: overRuns((run) => resultOf(run, policy).passAt['8']!),
+      greedy: overRuns((run) => resultOf(run, policy, 'id', 'greedy').success.value),
+    }));
+    expect(readme).toContain(`${before!.passAt8} of the requests before it and ${after!.passAt8} after it`);
+    expect(readme).toContain(`SFT already succeeds on ${before!.greedy} and GRPO on ${after!.greedy}`);
+  });
+
+  it('says what a run costs', () => {
+    const minutes = Math.max(...runs.map(({ seconds }) => seconds)) / 60;
+    const memory = Math.max(...runs.map(({ peakMemory }) => peakMemory)) / 2 ** 30;
+    expect(readme).toContain(
+      `at most ${minutes.toFixed(1)} minutes on two cores and ${memory.toFixed(2)} GiB of memory`,
+    );
   });
 
   it('says what the naive reward does to success', () => {
-    const [sft, grpo] = (['sft', 'grpo'] as const).map((policy) =>
-      percent(summary.find((row) => row.arm === 'naive' && row.policy === policy)?.success.mean ?? 0),
+    const rewards = arms['naive']!.map(({ curve }) => curve.map(({ reward }) => reward));
+    const [first, last] = [
+      rewards.map((all) => mean(all.slice(0, 10))),
+      rewards.map((all) => mean(all.slice(-10))),
+    ];
+    const [sft, grpo] = (['sft', 'grpo'] as const).map((name) =>
+      percent(summary.find(({ arm, policy }) => arm === 'naive' && policy === name)!.success.mean),
     );
-    expect(readme.replaceAll('\n', ' ')).toContain(`success falls from ${sft} to ${grpo}`);
+    expect(readme).toContain(`${mean(first).toFixed(2)} → ${mean(last).toFixed(2)}`);
+    expect(readme).toContain(`success falls from ${sft} to ${grpo}`);
   });
 
   it('says what each changed setting of GRPO gained', () => {
-    const sweep = JSON.parse(readFileSync('data/results/diagram-sweep.json', 'utf8')) as ExperimentResults;
-    for (const [run] of Object.values(sweep.arms))
-      expect(readme).toContain(((run?.gain?.success.difference ?? NaN) * 100).toFixed(1));
+    const sweep = recorded('diagram-sweep') as ExperimentResults;
+    const gained = (arm: string): string => points(sweep.arms[arm]![0]!.gain!.success.difference);
+    for (const sentence of [
+      `gains ${gained('default')} points; with a third of the learning rate ${gained('learning rate 2.5e-5')}, ` +
+        `with three times ${gained('learning rate 2.5e-4')},`,
+      `with half the prompts a step ${gained('8 prompts')}. Without warm-up (${gained('no warm-up')})`,
+      `not divided by their deviation (${gained('scaleRewards none')})`,
+    ])
+      expect(readme).toContain(sentence);
   });
 
-  it.each(['ood-size', 'ood-compose', 'ood-rule', 'ood-vocab', 'ood-phrase', 'real'])(
-    'says how hard %s is',
-    (split) => {
-      if (!runs.some((run) => run.results.sft?.some((result) => result.split === split))) return;
-      const cells = (['sft', 'grpo'] as const).map((policy) =>
-        percent(mean(runs.map((run) => sampledSuccess(run, policy, split)))),
-      );
-      expect(readme).toMatch(new RegExp(`\\| \`${split}\` \\| [^|]+ \\| ${cells.join(' \\| ')} \\|`));
-    },
-  );
+  it.each(['ood-size', 'ood-rule', 'ood-vocab', 'ood-phrase', 'real'])('says how hard %s is', (split) => {
+    const cells = (['sft', 'grpo'] as const).map((policy) =>
+      overRuns((run) => resultOf(run, policy, split).success.value),
+    );
+    expect(readme).toMatch(new RegExp(`\\| \`${split}\` \\| [^|]+ \\| ${cells.join(' \\| ')} \\|`));
+  });
 
   it('says how fast it is', () => {
-    const bench = JSON.parse(readFileSync('data/results/bench-step.json', 'utf8')) as {
+    const bench = recorded('bench-step') as {
       readonly timesFasterThanStock: number;
       readonly rows: readonly {
         readonly name: string;
@@ -97,43 +109,31 @@ describe('README', () => {
   });
 });
 
-describe('what the recorded runs show, in each of three seeds', () => {
-  const headline = (
-    run: RecordedRun,
-    policy: 'base' | 'sft' | 'grpo',
-  ): NonNullable<RecordedRun['results']['sft']>[number] =>
-    run.results[policy]!.find(({ split, mode }) => split === 'id' && mode === 'sampled')!;
-
-  it.each(runs.map((run) => [run.seed, run] as const))(
-    'seed %i: the base cannot, SFT can, GRPO does it better',
-    (_, run) => {
-      expect(headline(run, 'base').parsed?.value).toBeLessThanOrEqual(0.05);
-      expect(headline(run, 'sft').tasks).toBe(200);
-      expect(headline(run, 'sft').validActions?.value).toBeGreaterThanOrEqual(0.95);
-      expect(headline(run, 'sft').success.value).toBeGreaterThanOrEqual(0.3);
-      expect(run.gain?.success.difference).toBeGreaterThanOrEqual(0.12);
-      expect(run.gain?.reward.difference).toBeGreaterThanOrEqual(0.06);
-    },
-  );
-
-  it('nearly all replies can be read after SFT, over the seeds', () => {
-    expect(mean(runs.map((run) => headline(run, 'sft').parsed?.value ?? 0))).toBeGreaterThanOrEqual(0.97);
+describe('what the recorded runs show', () => {
+  it('three seeds of each arm', () => {
+    for (const all of Object.values(arms)) expect(all.map(({ seed }) => seed)).toEqual([1, 2, 3]);
+    expect(Object.keys(arms)).toEqual(['default', 'naive', 'from-base']);
   });
 
-  it('the naive reward rises and success does not; without SFT nothing succeeds', () => {
-    for (const { gain, curve } of arms['naive'] ?? []) {
+  it.each(runs)('seed $seed: the base cannot, SFT can, GRPO does it better', (run) => {
+    expect(resultOf(run, 'base').parsed!.value).toBeLessThanOrEqual(0.05);
+    expect(resultOf(run, 'sft').tasks).toBe(200);
+    expect(resultOf(run, 'sft').validActions!.value).toBeGreaterThanOrEqual(0.95);
+    expect(resultOf(run, 'sft').success.value).toBeGreaterThanOrEqual(0.3);
+    expect(run.gain!.success.difference).toBeGreaterThanOrEqual(0.12);
+    expect(run.gain!.reward.difference).toBeGreaterThanOrEqual(0.06);
+  });
+
+  it('nearly all replies can be read after SFT', () => {
+    expect(mean(runs.map((run) => resultOf(run, 'sft').parsed!.value))).toBeGreaterThanOrEqual(0.97);
+  });
+
+  it('the naive reward rises and success falls; without SFT nothing succeeds', () => {
+    for (const { gain, curve } of arms['naive']!) {
       const rewards = curve.map(({ reward }) => reward);
       expect(mean(rewards.slice(-10))).toBeGreaterThan(mean(rewards.slice(0, 10)));
-      expect(gain?.success.high).toBeLessThan(0);
+      expect(gain!.success.high).toBeLessThan(0);
     }
-    for (const run of arms['from-base'] ?? []) expect(headline(run, 'grpo').success.value).toBeLessThan(0.01);
-  });
-
-  it('three seeds of each arm', () => {
-    expect(Object.values(arms).map((all) => all.map(({ seed }) => seed))).toEqual([
-      [1, 2, 3],
-      [1, 2, 3],
-      [1, 2, 3],
-    ]);
+    for (const run of arms['from-base']!) expect(resultOf(run, 'grpo').success.value).toBeLessThan(0.01);
   });
 });
