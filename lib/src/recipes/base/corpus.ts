@@ -43,7 +43,8 @@ export function cleanProse(text: string): string {
 
 /**
  * Texts the tokenizer learns its merges from: the books, enough exercises to see JSON, the modern words and the round
- * numbers below 1600 (each often enough to become one token, so that a coordinate is one decision).
+ * numbers below 1600 (each often enough to become one token, so that a coordinate is one decision; numbers are cut after three
+ * digits, so those from 1000 on are two).
  */
 export function tokenizerTexts({ books, modernWords }: Sources, seed: number): string[] {
   const prose = books.map(cleanProse);

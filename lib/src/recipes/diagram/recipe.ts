@@ -74,10 +74,10 @@ export const recipeSchema: z.ZodType<DiagramRecipe> = z.strictObject({
 });
 
 /**
- * `npm start`. A third of what SFT imitates is well connected and badly placed, as people's drawings are: choosing the better half
- * of what it has learned is what GRPO is good at. With a tenth there was nothing to choose from, and it gained a point. Its own
- * settings matter less (`posttrain experiment diagram-sweep`): within a factor of three the learning rate decides only how far
- * sampling is sharpened, and TRL's division by the group's deviation makes no difference.
+ * `npm start`. A third of what SFT imitates is well connected and badly placed, as people's drawings are: choosing the better part
+ * of what it has learned is what GRPO is good at. Its own settings matter less (`posttrain experiment diagram-sweep`): within a
+ * factor of three the learning rate decides only how far sampling is sharpened, and TRL's division by the group's deviation
+ * makes no difference.
  */
 export const defaultRecipe: DiagramRecipe = Object.freeze<DiagramRecipe>({
   profile: 'curriculum',
