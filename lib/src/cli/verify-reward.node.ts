@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { curriculumSplits, fullSplits, generateTask, type Profile } from '../envs/diagram/tasks/index.js';
 import { serializeActions } from '../envs/diagram/codec.js';
+import { eventLoopTurn } from '../event-loop.js';
 import { writeFileAtomic } from '../files.node.js';
 import {
   attackTrials,
@@ -109,7 +110,7 @@ async function auditProfile(
     times.push(scoringTime(answered));
     onTask(index + 1);
     // Ctrl-C is heard between two tasks
-    await new Promise((resume) => setTimeout(resume, 0));
+    await eventLoopTurn();
     if (signal.aborted) return undefined;
   }
   return {
