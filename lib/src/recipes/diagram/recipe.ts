@@ -84,7 +84,7 @@ export const defaultRecipe: DiagramRecipe = Object.freeze<DiagramRecipe>({
   reward: 'gated',
   grpoFrom: 'sft',
   teacher: { tasks: 10_000, numGenerations: 1, numLayouts: 1, mediocreShare: 0.35 },
-  sft: { maxSteps: 550, batchSize: 32, learningRate: 3e-3, warmupSteps: 20 },
+  sft: { maxSteps: 550, batchSize: 32, learningRate: 4e-3, warmupSteps: 20 },
   grpo: {
     maxSteps: 60,
     promptsPerStep: 16,
