@@ -1,6 +1,7 @@
 /** What needs a file system: checkpoints, collected trajectories, whole runs. Published as `posttrain/node`. */
 export { createPooledEngine, type PooledEngineOptions } from './engine/pooled.node.js';
 export { readCheckpoint, writeCheckpoint } from './engine/checkpoint.node.js';
+export { loadAdapter, saveAdapter } from './model/adapter-checkpoint.node.js';
 export { loadModel, saveModel, type Checkpoint } from './model/checkpoint.node.js';
 export { pretrain, type CurvePoint, type PretrainOptions } from './recipes/base/pretrain.node.js';
 export { loadPolicy, type Policy } from './recipes/diagram/policy.node.js';

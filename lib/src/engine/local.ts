@@ -2,8 +2,6 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import type { LossSpec } from '../losses/index.js';
 import {
-  cloneModel,
-  disposeModel,
   generate,
   type MaskedSequence,
   type Model,
@@ -11,8 +9,10 @@ import {
   type SampleKey,
   type SamplingParams,
   scoreSequences,
+  trainableWeights,
 } from '../model/index.js';
 import { type BatchLimits, checkBatch, checkSequences, limitsOf } from './check-batch.js';
+import { frozenPolicy } from './frozen-policy.js';
 import { cutBatch, microStep, readReports } from './micro-step.js';
 import { Optimizer } from './optimizer.js';
 import type {
@@ -36,7 +36,7 @@ export interface EngineOptions {
 export const defaultMicroBatchTokens = 1024;
 
 /**
- * The engine in this thread: trains `model` in place with the active tfjs back end.
+ * The engine in this thread: trains `model` in place with the active tfjs back end, or its adapter alone where it has one.
  * The caller owns the model; `dispose` frees only what the engine added (gradients and optimizer moments).
  */
 export function createLocalEngine(
@@ -60,7 +60,7 @@ class LocalEngine implements Engine {
   ) {
     this.#limits = limitsOf(model.config);
     this.maxLength = this.#limits.maxLength;
-    this.#optimizer = new Optimizer(model.weights);
+    this.#optimizer = new Optimizer(trainableWeights(model));
   }
 
   get policyVersion(): number {
@@ -109,11 +109,11 @@ class LocalEngine implements Engine {
   }
 
   async reference(): Promise<LogprobScorer> {
-    const frozen = cloneModel(this.model);
+    const { model, dispose } = await frozenPolicy(this.model);
     const { microBatchTokens } = this;
     return {
-      logprobs: (sequences, temperature = 1) => scoreModel(frozen, sequences, temperature, microBatchTokens),
-      dispose: () => disposeModel(frozen),
+      logprobs: (sequences, temperature = 1) => scoreModel(model, sequences, temperature, microBatchTokens),
+      dispose,
     };
   }
 

@@ -2,7 +2,13 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { lossOf, type LossSpec, type LossStreams } from '../losses/index.js';
-import { type Model, selectedLogits, selectTokens, type TokenSelection } from '../model/index.js';
+import {
+  type Model,
+  selectedLogits,
+  selectTokens,
+  type TokenSelection,
+  trainableWeights,
+} from '../model/index.js';
 import { selectedLogprobs } from '../tensor/index.js';
 import { planMicroBatches } from './micro-batches.js';
 import type { Datum, ForwardBackwardResult } from './types.js';
@@ -14,7 +20,7 @@ export interface MicroBatch {
 }
 
 export interface MicroStep {
-  /** By the model's names. The caller disposes them. */
+  /** Of what is trained (`trainableWeights`), by name. The caller disposes them. */
   readonly gradients: ReadonlyMap<string, Tensor>;
   /** `[1 + 3N]`: the loss, then log-probability, entropy and hit of each trained token. The caller disposes it. */
   readonly report: Tensor;
@@ -39,6 +45,7 @@ export function microStep(
   temperature: number,
 ): MicroStep {
   const selection = selectionOf(data);
+  const trained = trainableWeights(model);
   let report: Tensor | undefined;
   const { value, grads } = tf.variableGrads(() => {
     const targets = tf.tensor1d(selection.targets, 'int32');
@@ -48,10 +55,10 @@ export function microStep(
     const hits = tf.cast(tf.equal(tf.argMax(logits, 1), targets), 'float32');
     report = tf.keep(tf.concat([tf.reshape(value, [1]), logprobs, entropy, hits]));
     return value;
-  }, [...model.weights.values()]);
+  }, [...trained.values()]);
   value.dispose();
   const gradients = new Map<string, Tensor>();
-  for (const [name, weight] of model.weights) {
+  for (const [name, weight] of trained) {
     const gradient = grads[weight.name];
     if (gradient !== undefined) gradients.set(name, gradient);
   }

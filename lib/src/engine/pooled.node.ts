@@ -6,9 +6,16 @@
  * 4 MB a part for a million parameters, and small matrices leave threads inside a kernel waiting for each other.
  */
 import * as tf from '@tensorflow/tfjs-core';
-import type { Tensor } from '@tensorflow/tfjs-core';
+import type { Tensor, Variable } from '@tensorflow/tfjs-core';
 import type { LossSpec } from '../losses/index.js';
-import type { MaskedSequence, Model, Sample, SampleKey, SamplingParams } from '../model/index.js';
+import {
+  type MaskedSequence,
+  type Model,
+  type Sample,
+  type SampleKey,
+  type SamplingParams,
+  trainableWeights,
+} from '../model/index.js';
 import { type BatchLimits, checkBatch, checkSequences, limitsOf } from './check-batch.js';
 import { flatSize, flatten, unflatten } from './flat-weights.js';
 import { defaultMicroBatchTokens, type EngineOptions } from './local.js';
@@ -35,7 +42,8 @@ export interface PooledEngineOptions extends EngineOptions {
 const SAMPLES_AT_ONCE = 64;
 
 /**
- * An engine whose work is done by worker threads with the active tfjs back end; `model` is trained in place.
+ * An engine whose work is done by worker threads with the active tfjs back end; `model` is trained in place, or its adapter alone
+ * where it has one.
  * The caller owns the model; `dispose` ends the threads and frees what the engine added.
  * @throws RangeError when `workers` is not a whole number from 1 on
  */
@@ -53,11 +61,13 @@ class PooledEngine implements Engine {
   readonly maxLength: number;
   readonly #limits: BatchLimits;
   readonly #pool: WorkerPool;
+  readonly #trained: ReadonlyMap<string, Variable>;
   readonly #optimizer: Optimizer;
   /** Accumulated since the last optimizer step, end to end. */
   #gradients: Float32Array | undefined;
   #lossIsFinite = true;
   #published: SharedWeights | undefined;
+  #base: SharedArrayBuffer | undefined;
   #publications = 0;
 
   constructor(
@@ -67,8 +77,10 @@ class PooledEngine implements Engine {
   ) {
     this.#limits = limitsOf(model.config);
     this.maxLength = this.#limits.maxLength;
-    this.#optimizer = new Optimizer(model.weights);
-    this.#pool = new WorkerPool({ config: model.config, backend: tf.getBackend() }, workers);
+    this.#trained = trainableWeights(model);
+    this.#optimizer = new Optimizer(this.#trained);
+    const { config, adapter } = model;
+    this.#pool = new WorkerPool({ config, lora: adapter?.config, backend: tf.getBackend() }, workers);
   }
 
   get policyVersion(): number {
@@ -126,7 +138,7 @@ class PooledEngine implements Engine {
     const lossIsFinite = this.#lossIsFinite;
     this.#forgetGradients();
     const byName =
-      gradients === undefined ? new Map<string, Tensor>() : unflatten(this.model.weights, gradients);
+      gradients === undefined ? new Map<string, Tensor>() : unflatten(this.#trained, gradients);
     const result = await this.#optimizer.step(byName, lossIsFinite, params);
     if (result.stepped) this.#published = undefined;
     return result;
@@ -157,14 +169,14 @@ class PooledEngine implements Engine {
     this.#forgetGradients();
   }
 
-  /** What the workers compute with: today's weights. */
+  /** What the workers compute with: today's weights. Those under an adapter are copied once. */
   async #weights(): Promise<SharedWeights> {
     if (this.#published === undefined) {
-      const { weights } = this.model;
-      const buffer = new SharedArrayBuffer(4 * flatSize(weights));
-      await flatten(weights, weights, new Float32Array(buffer));
+      const { weights, adapter } = this.model;
+      if (adapter) this.#base ??= await shared(weights);
+      const buffer = await shared(this.#trained);
       this.#publications += 1;
-      this.#published = { version: this.#publications, buffer };
+      this.#published = { version: this.#publications, buffer, base: this.#base };
     }
     return this.#published;
   }
@@ -193,6 +205,12 @@ class PooledEngine implements Engine {
     this.#gradients = undefined;
     this.#lossIsFinite = true;
   }
+}
+
+async function shared(weights: ReadonlyMap<string, Variable>): Promise<SharedArrayBuffer> {
+  const buffer = new SharedArrayBuffer(4 * flatSize(weights));
+  await flatten(weights, weights, new Float32Array(buffer));
+  return buffer;
 }
 
 function chunks<T>(items: readonly T[], size: number): T[][] {

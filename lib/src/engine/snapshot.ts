@@ -20,7 +20,9 @@ export function requireFit(
 ): void {
   const unknown = [...saved.keys()].find((name) => !variables.has(name));
   if (unknown !== undefined) {
-    throw new Error(`The checkpoint holds \`${unknown}\`, which this model does not have.`);
+    throw new Error(
+      `The checkpoint holds \`${unknown}\`, which is not trained here. Was it saved from a model with the same adapter, or without one?`,
+    );
   }
   for (const [name, variable] of variables) {
     const shape = saved.get(name)?.shape.join(' × ');

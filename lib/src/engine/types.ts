@@ -69,7 +69,10 @@ export interface NamedArray {
   readonly data: Float32Array;
 }
 
-/** All that a run needs to go on bit-identically: weights, both moments of AdamW, the number of steps. */
+/**
+ * All that a run needs to go on bit-identically: the trained weights, both moments of AdamW, the number of steps. With an
+ * adapter that is the adapter alone, and the run goes on with the same base weights.
+ */
 export interface EngineState {
   readonly policyVersion: number;
   readonly weights: ReadonlyMap<string, NamedArray>;
@@ -99,7 +102,7 @@ export interface Engine extends LogprobScorer {
   ): Promise<ForwardBackwardResult>;
   /** One AdamW step with the accumulated gradient, which is then cleared. */
   optimStep(params: OptimParams): Promise<OptimResult>;
-  /** A frozen copy of the present policy, to be used as reference. */
+  /** The present policy, frozen, to be used as reference. It shares the weights under an adapter, which must outlive it. */
   reference(): Promise<LogprobScorer>;
   save(): Promise<EngineState>;
   /** Takes over a saved state. Throws, changing nothing, when names or shapes differ. */

@@ -1,19 +1,31 @@
 /** What passes between the pooled engine and its workers: structured clones, no tensors. */
 import type { LossSpec } from '../losses/index.js';
-import type { MaskedSequence, ModelConfig, Sample, SampleKey, SamplingParams } from '../model/index.js';
+import type {
+  LoraConfig,
+  MaskedSequence,
+  ModelConfig,
+  Sample,
+  SampleKey,
+  SamplingParams,
+} from '../model/index.js';
 import type { Datum } from './types.js';
 
 /** What a worker is born with. */
 export interface WorkerSetup {
   readonly config: ModelConfig;
+  /** Of the model's adapter, if it has one. */
+  readonly lora: LoraConfig | undefined;
   /** tfjs back end; the same in every thread, so that it does not matter who computes. */
   readonly backend: string;
 }
 
-/** All weights end to end, in the order of the model; never written to again, so no one reads half of an update. */
+/** Weights end to end, in the order of the model; never written to again, so no one reads half of an update. */
 export interface SharedWeights {
   readonly version: number;
+  /** What is trained. */
   readonly buffer: SharedArrayBuffer;
+  /** What lies under an adapter: the same in all versions. */
+  readonly base: SharedArrayBuffer | undefined;
 }
 
 export type WorkerTask =
@@ -35,7 +47,7 @@ export type WorkerTask =
 export interface WorkerResults {
   readonly sample: Sample[];
   readonly logprobs: Float32Array[];
-  /** The report of `microStep`, and all gradients end to end, in the order of the model. */
+  /** The report of `microStep`, and the gradients of what is trained, end to end, in the order of the model. */
   readonly microStep: { readonly report: Float32Array; readonly gradients: Float32Array };
 }
 

@@ -1,7 +1,14 @@
 /** The program of a worker thread: a copy of the model that computes what it is asked for, with the weights it is sent. */
 import { parentPort, workerData } from 'node:worker_threads';
 import * as tf from '@tensorflow/tfjs-core';
-import { generate, modelFrom, type Model, scoreSequences } from '../model/index.js';
+import {
+  generate,
+  modelFrom,
+  type Model,
+  scoreSequences,
+  trainableWeights,
+  withAdapter,
+} from '../model/index.js';
 import { type BackendName, initBackend } from '../tensor/index.js';
 import { assignFlat, flatSize, flatten } from './flat-weights.js';
 import { microStep } from './micro-step.js';
@@ -13,13 +20,18 @@ import type {
   WorkerTask,
 } from './worker-protocol.js';
 
-const { config, backend } = workerData as WorkerSetup;
+const { config, lora, backend } = workerData as WorkerSetup;
 await initBackend({ backend: backend as BackendName });
-const model = modelFrom(config, (_, shape) => new Float32Array(shape.reduce((a, b) => a * b, 1)));
+const zeros = (_: string, shape: readonly number[]): Float32Array =>
+  new Float32Array(shape.reduce((a, b) => a * b, 1));
+const plain = modelFrom(config, zeros);
+const model = lora ? withAdapter(plain, lora, zeros) : plain;
+const trained = trainableWeights(model);
 let version: number | undefined;
 
 parentPort?.on('message', ({ weights, task }: WorkerRequest) => {
-  if (weights.version !== version) assignFlat(model.weights, new Float32Array(weights.buffer));
+  if (version === undefined && weights.base) assignFlat(model.weights, new Float32Array(weights.base));
+  if (weights.version !== version) assignFlat(trained, new Float32Array(weights.buffer));
   version = weights.version;
   compute(model, task).then(
     (value) => parentPort?.postMessage({ value } satisfies WorkerReply, buffersOf(value)),
@@ -38,8 +50,8 @@ async function compute(model: Model, task: WorkerTask): Promise<WorkerResults[Wo
       });
     case 'microStep': {
       const { gradients, report } = microStep(model, task.data, task.loss, task.temperature);
-      const flat = new Float32Array(flatSize(model.weights));
-      await flatten(model.weights, gradients, flat);
+      const flat = new Float32Array(flatSize(trained));
+      await flatten(trained, gradients, flat);
       const values = Float32Array.from(await report.data<'float32'>());
       tf.dispose([report, ...gradients.values()]);
       return { report: values, gradients: flat };

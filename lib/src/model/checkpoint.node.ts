@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { writeFileAtomic } from '../files.node.js';
 import { tokenizerFromJSON, type Tokenizer } from '../text/index.js';
 import { configFromJSON, configToJSON } from './config.js';
-import { parseSafetensors, serializeSafetensors, type NamedTensor } from './safetensors.js';
+import { ADAPTER_CONFIG } from './adapter-checkpoint.node.js';
+import { parseSafetensors, serializeSafetensors } from './safetensors.js';
+import { checkStored, storedWeights } from './stored-weights.js';
 import type { Model, ModelConfig } from './types.js';
 import { modelFrom, weightShapes } from './weights.js';
 
@@ -21,7 +23,8 @@ export interface Checkpoint {
 /**
  * Writes a model, and its tokenizer, into a folder that transformers can load. Each file appears whole or not at
  * all, the weights last.
- * Throws, before anything is written, when a weight is not finite or the tokenizer belongs to another model.
+ * Throws, before anything is written, when a weight is not finite, the model has an adapter or the tokenizer belongs to another
+ * model.
  * @param options.dtype `F32` keeps every bit (the default), `BF16` halves the file
  */
 export async function saveModel(
@@ -31,9 +34,9 @@ export async function saveModel(
   { dtype = 'F32' }: { readonly dtype?: 'F32' | 'BF16' } = {},
 ): Promise<void> {
   if (tokenizer) checkVocabulary(model.config, tokenizer);
-  const tensors = new Map<string, NamedTensor>();
-  for (const [name, variable] of model.weights)
-    tensors.set(name, { shape: variable.shape, data: finite(name, await variable.data<'float32'>()) });
+  if (model.adapter)
+    throw new Error('The model has an adapter: merge it (mergeAdapter), or write the adapter alone (saveAdapter).');
+  const tensors = await storedWeights(model.weights);
   const weights = serializeSafetensors(tensors, { dtype, metadata: { format: 'pt' } });
   if (tokenizer) writeFileAtomic(join(dir, TOKENIZER), tokenizer.toJSON());
   writeFileAtomic(join(dir, CONFIG), configToJSON(model.config));
@@ -49,12 +52,16 @@ export async function loadModel(dir: string): Promise<Checkpoint> {
   for (const name of [CONFIG, WEIGHTS])
     if (!existsSync(join(dir, name)))
       throw new Error(
-        `No checkpoint in ${dir}: ${name} is missing. Check the path, or train the model first.`,
+        existsSync(join(dir, ADAPTER_CONFIG))
+          ? `${dir} holds an adapter: load its base model, and the adapter onto it (loadAdapter).`
+          : `No checkpoint in ${dir}: ${name} is missing. Check the path, or train the model first.`,
       );
   try {
     const config = configFromJSON(readFileSync(join(dir, CONFIG), 'utf8'));
     const { tensors } = parseSafetensors(readFileSync(join(dir, WEIGHTS)));
-    checkWeights(config, tensors);
+    // Some files repeat the embedding table as the output projection that it is.
+    if (config.tieWordEmbeddings) tensors.delete('lm_head.weight');
+    checkStored(tensors, { shapes: weightShapes(config), config: CONFIG, weights: WEIGHTS });
     const tokenizer = existsSync(join(dir, TOKENIZER))
       ? tokenizerFromJSON(readFileSync(join(dir, TOKENIZER), 'utf8'))
       : undefined;
@@ -65,36 +72,9 @@ export async function loadModel(dir: string): Promise<Checkpoint> {
   }
 }
 
-function checkWeights(config: ModelConfig, tensors: ReadonlyMap<string, NamedTensor>): void {
-  const shapes = weightShapes(config);
-  for (const [name, shape] of shapes) {
-    const found = tensors.get(name);
-    if (!found) throw new Error(`${WEIGHTS} lacks ${name}; its config.json asks for it.`);
-    if (found.shape.join() !== shape.join())
-      throw new Error(
-        `${name} is [${found.shape.join(', ')}]; its config.json asks for [${shape.join(', ')}].`,
-      );
-    finite(name, found.data);
-  }
-  for (const name of tensors.keys()) {
-    const repeatsEmbedding = config.tieWordEmbeddings && name === 'lm_head.weight';
-    if (!shapes.has(name) && !repeatsEmbedding)
-      throw new Error(
-        `${WEIGHTS} has ${name}, which a ${config.modelType} model of this config does not use.`,
-      );
-  }
-}
-
 function checkVocabulary(config: ModelConfig, tokenizer: Tokenizer): void {
   if (tokenizer.vocabSize !== config.vocabSize)
     throw new Error(
       `The tokenizer has ${tokenizer.vocabSize} tokens, the model ${config.vocabSize}: they do not belong together.`,
     );
-}
-
-function finite(name: string, data: Float32Array): Float32Array {
-  const bad = data.findIndex((value) => !Number.isFinite(value));
-  if (bad >= 0)
-    throw new Error(`${name} holds ${data[bad]} at position ${bad}; go back to an earlier checkpoint.`);
-  return data;
 }

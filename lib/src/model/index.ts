@@ -1,13 +1,25 @@
-export type { Model, ModelConfig, Sample, SamplingParams } from './types.js';
+export type { Adapter, LoraConfig, Model, ModelConfig, Sample, SamplingParams } from './types.js';
 export { configFromJSON, configToJSON } from './config.js';
 export { presets } from './presets.js';
 export {
+  adapterShapes,
+  addAdapter,
+  changesNothing,
+  disposeAdapter,
+  mergeAdapter,
+  withAdapter,
+  type AdapterOptions,
+} from './adapter.js';
+export { adapterConfigFromJSON, adapterConfigToJSON } from './adapter-config.js';
+export {
+  cloneAdapter,
   cloneModel,
   copyWeights,
   createModel,
   disposeModel,
   modelFrom,
   parameterCount,
+  trainableWeights,
   weight,
   weightShapes,
 } from './weights.js';

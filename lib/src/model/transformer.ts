@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { causalAttention, embedding, linear, rmsNorm, rotary, swiglu } from '../tensor/index.js';
+import { linearLayer } from './adapter.js';
 import type { Model } from './types.js';
 import { weight } from './weights.js';
 
@@ -40,8 +41,9 @@ export function forward(model: Model, ids: Tensor, options: { readonly starts?: 
  * @returns `[N, V]` or `[B, T, V]`
  */
 export function outputLogits(model: Model, hidden: Tensor): Tensor {
-  const name = model.config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight';
-  return linear(hidden, weight(model, name));
+  return model.config.tieWordEmbeddings
+    ? linear(hidden, weight(model, 'model.embed_tokens.weight'))
+    : linearLayer(model, 'lm_head', hidden);
 }
 
 /**
@@ -66,11 +68,8 @@ function selfAttention(model: Model, layer: number, x: Tensor, positions: Tensor
   const { modelType, numAttentionHeads, numKeyValueHeads, headDim, ropeTheta, rmsNormEps } = model.config;
   const [batch, length] = x.shape as [number, number, number];
   const prefix = `model.layers.${layer}.self_attn`;
-  const project = (name: 'q' | 'k' | 'v', heads: number): Tensor => {
-    const bias = modelType === 'qwen2' ? weight(model, `${prefix}.${name}_proj.bias`) : undefined;
-    const projected = linear(x, weight(model, `${prefix}.${name}_proj.weight`), bias);
-    return tf.reshape(projected, [batch, length, heads, headDim]);
-  };
+  const project = (name: 'q' | 'k' | 'v', heads: number): Tensor =>
+    tf.reshape(linearLayer(model, `${prefix}.${name}_proj`, x), [batch, length, heads, headDim]);
   const projectAndRotate = (name: 'q' | 'k', heads: number): Tensor => {
     const projected = project(name, heads);
     const normed =
@@ -86,12 +85,12 @@ function selfAttention(model: Model, layer: number, x: Tensor, positions: Tensor
     project('v', numKeyValueHeads),
   );
   const merged = tf.reshape(attended, [batch, length, numAttentionHeads * headDim]);
-  return linear(merged, weight(model, `${prefix}.o_proj.weight`));
+  return linearLayer(model, `${prefix}.o_proj`, merged);
 }
 
 function feedForward(model: Model, layer: number, x: Tensor): Tensor {
   const prefix = `model.layers.${layer}.mlp`;
-  const gate = linear(x, weight(model, `${prefix}.gate_proj.weight`));
-  const up = linear(x, weight(model, `${prefix}.up_proj.weight`));
-  return linear(swiglu(gate, up), weight(model, `${prefix}.down_proj.weight`));
+  const gate = linearLayer(model, `${prefix}.gate_proj`, x);
+  const up = linearLayer(model, `${prefix}.up_proj`, x);
+  return linearLayer(model, `${prefix}.down_proj`, swiglu(gate, up));
 }

@@ -24,10 +24,29 @@ export interface ModelConfig {
   readonly padTokenId?: number;
 }
 
+/** A low-rank adapter (LoRA), in the words of PEFT's `adapter_config.json`. */
+export interface LoraConfig {
+  /** Rank of every update. */
+  readonly r: number;
+  /** The update is `loraAlpha / r · B A`. */
+  readonly loraAlpha: number;
+  /** Linear layers that are updated, by the ends of their names: `q_proj`, `layers.0.mlp.up_proj`, `lm_head`. */
+  readonly targetModules: readonly string[];
+}
+
+/** Trained instead of the weights it belongs to. */
+export interface Adapter {
+  readonly config: LoraConfig;
+  /** By PEFT's names: `base_model.model.<module>.lora_A.weight` `[r, in]` and `.lora_B.weight` `[out, r]`. */
+  readonly weights: ReadonlyMap<string, Variable>;
+}
+
 /** A model is its config and its named weights, e.g. `model.layers.0.self_attn.q_proj.weight` `[out, in]`. */
 export interface Model {
   readonly config: ModelConfig;
   readonly weights: ReadonlyMap<string, Variable>;
+  /** Where there is one, engines train it alone and never change `weights`. */
+  readonly adapter?: Adapter;
 }
 
 export interface SamplingParams {

@@ -2,7 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { randomStream } from '../tensor/random.js';
 import { checkedConfig } from './config.js';
-import type { Model, ModelConfig } from './types.js';
+import type { Adapter, Model, ModelConfig } from './types.js';
 
 /** Shape of every weight by its Hugging Face name, in a fixed order. Linear weights are `[out, in]`. */
 export function weightShapes(config: ModelConfig): Map<string, number[]> {
@@ -37,7 +37,7 @@ export function weightShapes(config: ModelConfig): Map<string, number[]> {
   return shapes;
 }
 
-/** Number of trainable numbers in a model of this config. */
+/** Number of weights in a model of this config, adapters aside. */
 export function parameterCount(config: ModelConfig): number {
   return [...weightShapes(config).values()].reduce((sum, shape) => sum + sizeOf(shape), 0);
 }
@@ -81,27 +81,55 @@ export function weight(model: Model, name: string): tf.Variable {
   return found;
 }
 
-/** Copies all weights of one model into another of the same config; the two stay independent. */
+/** What is trained: the adapter's weights where the model has one, else all. */
+export function trainableWeights({ weights, adapter }: Model): ReadonlyMap<string, tf.Variable> {
+  return adapter?.weights ?? weights;
+}
+
+/**
+ * Copies all weights of one model into another of the same config, its adapter's too; the two stay independent.
+ * Throws when a weight is missing in one of them or has another shape.
+ */
 export function copyWeights(from: Model, to: Model): void {
-  for (const [name, target] of to.weights) {
-    const source = weight(from, name);
+  const [sources, targets] = [allWeights(from), allWeights(to)];
+  const missing = [...sources.keys()].find((name) => !targets.has(name));
+  if (missing !== undefined) throw new Error(`copyWeights: the model copied to has no ${missing}.`);
+  for (const [name, target] of targets) {
+    const source = sources.get(name);
+    if (!source) throw new Error(`copyWeights: the model copied from has no ${name}.`);
     if (source.shape.join() !== target.shape.join())
       throw new Error(
         `copyWeights: ${name} is [${source.shape}] in one model and [${target.shape}] in the other.`,
       );
-    // Assigning shares memory, and optimizers write in place: multiply to get memory of its own.
-    tf.tidy(() => target.assign(tf.mul(source, 1)));
+    tf.tidy(() => target.assign(copied(source)));
   }
 }
 
 /** A second model with the same weights, e.g. the frozen reference of a KL penalty. */
-export function cloneModel(model: Model): Model {
-  return modelFrom(model.config, (name) => weight(model, name).dataSync<'float32'>().slice());
+export function cloneModel({ config, weights, adapter }: Model): Model {
+  return { config, weights: cloneWeights(weights), ...(adapter && { adapter: cloneAdapter(adapter) }) };
 }
 
-/** Frees all weights. The model must not be used afterwards. */
+export function cloneAdapter({ config, weights }: Adapter): Adapter {
+  return { config, weights: cloneWeights(weights) };
+}
+
+/** Frees all weights, its adapter's too. The model must not be used afterwards. */
 export function disposeModel(model: Model): void {
-  for (const variable of model.weights.values()) variable.dispose();
+  tf.dispose([...allWeights(model).values()]);
+}
+
+function allWeights({ weights, adapter }: Model): Map<string, tf.Variable> {
+  return new Map([...weights, ...(adapter?.weights ?? [])]);
+}
+
+function cloneWeights(weights: ReadonlyMap<string, tf.Variable>): Map<string, tf.Variable> {
+  return new Map([...weights].map(([name, source]) => [name, tf.tidy(() => tf.variable(copied(source)))]));
+}
+
+/** Variables made or assigned from a tensor share its memory, and optimizers write in place: a product has memory of its own. */
+function copied(source: tf.Tensor): tf.Tensor {
+  return tf.mul(source, 1);
 }
 
 function sizeOf(shape: readonly number[]): number {

@@ -6,6 +6,7 @@ export { randomStream, uniform } from './random.js';
 export type { RandomStream } from './random.js';
 export { stopGradient } from './stop-gradient.js';
 export { linear, matMul } from './linear.js';
+export { addLowRank } from './add-low-rank.js';
 export { embedding } from './embedding.js';
 export { rmsNorm } from './rms-norm.js';
 export { rotary } from './rotary.js';
