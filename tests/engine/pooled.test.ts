@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 // Worker threads load compiled files, so all of this test runs on the build.
 import { createLocalEngine, type Datum, type Engine, type EngineState } from '../../lib/dist/engine/index.js';
 import { createPooledEngine } from '../../lib/dist/engine/pooled.node.js';
-import { createModel, disposeModel, sampleKeys } from '../../lib/dist/model/index.js';
+import { addAdapter, createModel, disposeModel, sampleKeys } from '../../lib/dist/model/index.js';
 import { initBackend } from '../../lib/dist/tensor/index.js';
 import { bits, tinyConfig } from './tiny.js';
 
@@ -21,8 +21,9 @@ afterEach(() => {
 /** With so few tokens a part, eight sequences are cut into many. */
 const microBatchTokens = 16;
 
-function open(workers: number): Engine {
-  const model = createModel(tinyConfig, 7);
+function open(workers: number, withAdapter = false): Engine {
+  const base = createModel(tinyConfig, 7);
+  const model = withAdapter ? addAdapter(base, { r: 2, loraAlpha: 4, seed: 3 }) : base;
   const engine =
     workers === 0
       ? createLocalEngine(model, { microBatchTokens })
@@ -71,6 +72,10 @@ async function everything(engine: Engine): Promise<unknown[]> {
 describe('pooled engine', () => {
   it.each([1, 2, 3])('with %i workers gives the same bits as the local engine', async (workers) => {
     expect(await everything(open(workers))).toEqual(await everything(open(0)));
+  });
+
+  it.each([1, 2])('with %i workers trains an adapter to the same bits as the local engine', async (workers) => {
+    expect(await everything(open(workers, true))).toEqual(await everything(open(0, true)));
   });
 
   it('goes on from a saved state to the same bits', async () => {

@@ -1,7 +1,8 @@
-/** Hugging Face reference models (fixtures/make_models.py) and small helpers. */
+/** Hugging Face reference models (fixtures/make_models.py, make_adapters.py) and small helpers. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseSafetensors, type MaskedSequence, type NamedTensor } from 'posttrain/model';
+import { loadAdapter } from 'posttrain/model/adapter-checkpoint.node';
 import { loadModel } from 'posttrain/model/checkpoint.node';
 import type { Model } from 'posttrain/model';
 
@@ -18,8 +19,19 @@ export interface Reference {
 }
 
 export async function loadReference(family: string): Promise<Reference> {
+  return { model: (await loadModel(fixturePath(family))).model, ...readReference(family) };
+}
+
+/** The same model with an adapter of PEFT's (fixtures/make_adapters.py). */
+export async function loadAdapterReference(family: string): Promise<Reference> {
+  const { model } = await loadModel(fixturePath(family));
+  const folder = `${family}/adapter`;
+  return { model: await loadAdapter(fixturePath(folder), model), ...readReference(folder) };
+}
+
+function readReference(folder: string): Omit<Reference, 'model'> {
   const { tensors, metadata } = parseSafetensors(
-    readFileSync(fixturePath(`${family}/reference.safetensors`)),
+    readFileSync(fixturePath(`${folder}/reference.safetensors`)),
   );
   const { tokens, masks, temperature } = JSON.parse(metadata['sequences']!) as {
     tokens: number[][];
@@ -27,7 +39,7 @@ export async function loadReference(family: string): Promise<Reference> {
     temperature: number;
   };
   const sequences = tokens.map((row, i) => ({ tokens: row, mask: masks[i]! }));
-  return { model: (await loadModel(fixturePath(family))).model, tensors, sequences, temperature };
+  return { tensors, sequences, temperature };
 }
 
 /** Largest absolute difference; NaN when the lengths differ or a number is NaN. */

@@ -1,7 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
-import { embedding, linear, matMul, rmsNorm, rotary, swiglu } from 'posttrain/tensor';
+import { addLowRank, embedding, linear, matMul, rmsNorm, rotary, swiglu } from 'posttrain/tensor';
 import { composedRmsNorm } from 'posttrain/tensor/rms-norm';
 import { composedRotary } from 'posttrain/tensor/rotary';
 import { composedSwiglu } from 'posttrain/tensor/swiglu';
@@ -79,6 +79,30 @@ onEachBackend('ops', () => {
     expect(() => tf.tidy(() => linear(tf.zeros([2, 3]), tf.zeros([4, 5])))).toThrow(
       /does not fit weight \[4, 5\]/,
     );
+  });
+
+  it.each([1, 2, 5])('addLowRank of rank %i is base + scale · x Aᵀ Bᵀ', (r) => {
+    const [rows, inSize, outSize, scale] = [6, 7, 4, 1.5];
+    expectMatches(
+      (base, x, a, b) => addLowRank(base, x, a, b, scale),
+      (base, x, a, b) =>
+        base.map((value, at) => {
+          const [row, o] = [Math.floor(at / outSize), at % outSize];
+          let sum = 0;
+          for (let k = 0; k < r; k++)
+            for (let i = 0; i < inSize; i++) sum += x[row * inSize + i]! * a[k * inSize + i]! * b[o * r + k]!;
+          return value + scale * sum;
+        }),
+      [
+        normalInput(1, 2, rows / 2, outSize),
+        normalInput(2, 2, rows / 2, inSize),
+        normalInput(3, r, inSize),
+        normalInput(4, outSize, r),
+      ],
+    );
+    expect(() =>
+      tf.tidy(() => addLowRank(tf.zeros([2, 4]), tf.zeros([2, 7]), tf.zeros([r, 7]), tf.zeros([r, 4]), 1)),
+    ).toThrow(/b \[\d, 4\] do not fit x \[..., 7\] and base \[..., 4\]/);
   });
 
   it.each([1, 3, 8, 13])('embedding of size %i, repeated ids included', (size) => {

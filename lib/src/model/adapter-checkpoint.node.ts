@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../files.node.js';
-import { adapterConfigFromJSON, adapterConfigToJSON } from './adapter-config.js';
-import { adapterShapes, withAdapter } from './adapter.js';
-import { parseSafetensors, serializeSafetensors } from './safetensors.js';
+import { adapterConfigFromJSON, adapterConfigToJSON, mergeInPython } from './adapter-config.js';
+import { ADAPTER_PREFIX, adapterShapes, withAdapter } from './adapter.js';
+import { type NamedTensor, parseSafetensors, serializeSafetensors } from './safetensors.js';
 import { checkStored, storedWeights } from './stored-weights.js';
 import type { Model } from './types.js';
 
@@ -34,7 +34,7 @@ export async function saveAdapter(
 /**
  * The model with an adapter written by `saveAdapter` or by PEFT; both share the base weights.
  * Throws, naming the folder and what is wrong: a file missing or damaged, a config that is not supported, targets that
- * this model does not have, weights missing, unknown, of another shape or not finite.
+ * this model does not have, weights missing, unknown, of another shape or not finite, base weights that are not this model's.
  */
 export async function loadAdapter(dir: string, model: Model): Promise<Model> {
   for (const name of [ADAPTER_CONFIG, ADAPTER_WEIGHTS])
@@ -44,9 +44,24 @@ export async function loadAdapter(dir: string, model: Model): Promise<Model> {
     const lora = adapterConfigFromJSON(readFileSync(join(dir, ADAPTER_CONFIG), 'utf8'));
     const { tensors } = parseSafetensors(readFileSync(join(dir, ADAPTER_WEIGHTS)));
     const shapes = adapterShapes(model.config, lora);
+    await dropBaseCopies(tensors, model);
     checkStored(tensors, { shapes, config: ADAPTER_CONFIG, weights: ADAPTER_WEIGHTS });
     return withAdapter(model, lora, (name) => tensors.get(name)!.data);
   } catch (cause) {
     throw new Error(`Adapter ${dir}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}
+
+/** PEFT puts copies of base weights into some files, of `lm_head` where that is a target; they must be the model's own. */
+async function dropBaseCopies(tensors: Map<string, NamedTensor>, { weights }: Model): Promise<void> {
+  for (const [name, { data }] of tensors) {
+    const base = weights.get(name.replace(ADAPTER_PREFIX, '').replace('.base_layer.', '.'));
+    if (!base) continue;
+    const values = await base.data<'float32'>();
+    if (data.length !== values.length || data.some((value, i) => value !== values[i]))
+      throw new Error(
+        `${ADAPTER_WEIGHTS} has ${name} with other values than this model: load the base model it was trained on. If it was trained too: ${mergeInPython}`,
+      );
+    tensors.delete(name);
   }
 }

@@ -8,7 +8,7 @@ const schema = z
     r: z.int().positive(),
     lora_alpha: z.number().positive(),
     target_modules: z
-      .array(z.string(), 'expected a list of the layers’ names, like ["q_proj", "v_proj"], not a pattern')
+      .array(z.string(), 'expected a list of names of layers, like ["q_proj", "v_proj"], not a pattern')
       .min(1),
   })
   .loose();
@@ -32,6 +32,10 @@ const harmless: Record<string, readonly unknown[]> = {
   init_lora_weights: [true, 'gaussian', 'orthogonal'],
   task_type: ['CAUSAL_LM'],
 };
+
+/** What to do with what is not supported. */
+export const mergeInPython =
+  'Merge the adapter in Python (merge_and_unload, then save_pretrained) and load the merged model.';
 
 /**
  * Reads an `adapter_config.json` as PEFT writes it. Dropout matters only to training, and there is none in ours.
@@ -60,10 +64,10 @@ export function adapterConfigFromJSON(json: string): LoraConfig {
     const [key, value] = unsupported;
     const advice =
       key === 'use_rslora'
-        ? `Set it to false and lora_alpha to ${loraAlpha * Math.sqrt(r)}, which gives the same scale`
-        : 'Merge the adapter in Python (merge_and_unload, then save_pretrained) and load the merged model';
+        ? `Set it to false and lora_alpha to ${loraAlpha * Math.sqrt(r)}, which gives the same scale.`
+        : mergeInPython;
     throw new Error(
-      `adapter_config.json: ${key} is ${JSON.stringify(value)}, which is not supported. ${advice}.`,
+      `adapter_config.json: ${key} is ${JSON.stringify(value)}, which is not supported. ${advice}`,
     );
   }
   return { r, loraAlpha, targetModules };

@@ -8,7 +8,8 @@ import { addLowRank, linear, randomStream } from '../tensor/index.js';
 import type { Adapter, LoraConfig, Model, ModelConfig } from './types.js';
 import { cloneModel, weight, weightShapes } from './weights.js';
 
-const PREFIX = 'base_model.model.';
+/** What PEFT puts before a module's name. */
+export const ADAPTER_PREFIX = 'base_model.model.';
 const EMBEDDING = 'model.embed_tokens';
 
 /** All matrices of a layer; with attention's alone LoRA learns less (Schulman et al. 2025, "LoRA Without Regret"). */
@@ -132,7 +133,7 @@ function updateOf(
 }
 
 function loraName(module: string, part: 'A' | 'B'): string {
-  return `${PREFIX}${module}.lora_${part}.weight`;
+  return `${ADAPTER_PREFIX}${module}.lora_${part}.weight`;
 }
 
 function moduleOf(weightName: string): string {
