@@ -6,7 +6,13 @@ import { addAdapter, disposeModel, type Model, modelFrom, parameterCount, preset
 import { initBackend } from 'posttrain/tensor';
 
 /** 3.5 million weights. */
-const config = { ...presets.nano(2000), hiddenSize: 256, intermediateSize: 640, numAttentionHeads: 8, numKeyValueHeads: 8 };
+const config = {
+  ...presets.nano(2000),
+  hiddenSize: 256,
+  intermediateSize: 640,
+  numAttentionHeads: 8,
+  numKeyValueHeads: 8,
+};
 const MEGABYTE = 2 ** 20;
 
 function plainModel(): Model {
@@ -29,7 +35,13 @@ async function peakOfTraining(model: Model): Promise<number> {
   const tokens = Int32Array.from({ length: 16 }, (_, t) => (t * 31) % 2000);
   const weights = new Float32Array(16).fill(1 / 15).fill(0, 0, 1);
   for (let step = 0; step < 2; step += 1) {
-    await engine.forwardBackward([{ tokens, weights }, { tokens, weights }], { name: 'cross_entropy' });
+    await engine.forwardBackward(
+      [
+        { tokens, weights },
+        { tokens, weights },
+      ],
+      { name: 'cross_entropy' },
+    );
     await engine.optimStep({ learningRate: 1e-3 });
   }
   engine.dispose();

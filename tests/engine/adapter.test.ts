@@ -130,7 +130,8 @@ it('a checkpoint of an adapter and one of a whole model are not mixed up', async
   const adapted = open().engine;
   const model = tinyModel();
   const whole = createLocalEngine(model);
-  const message = /which is not trained here. Was it saved from a model with the same adapter, or without one/;
+  const message =
+    /which is not trained here. Was it saved from a model with the same adapter, or without one/;
   await expect(whole.load(await adapted.save())).rejects.toThrow(message);
   await expect(adapted.load(await whole.save())).rejects.toThrow(message);
   whole.dispose();

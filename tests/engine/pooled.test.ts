@@ -74,9 +74,12 @@ describe('pooled engine', () => {
     expect(await everything(open(workers))).toEqual(await everything(open(0)));
   });
 
-  it.each([1, 2])('with %i workers trains an adapter to the same bits as the local engine', async (workers) => {
-    expect(await everything(open(workers, true))).toEqual(await everything(open(0, true)));
-  });
+  it.each([1, 2])(
+    'with %i workers trains an adapter to the same bits as the local engine',
+    async (workers) => {
+      expect(await everything(open(workers, true))).toEqual(await everything(open(0, true)));
+    },
+  );
 
   it('goes on from a saved state to the same bits', async () => {
     const state: EngineState[] = [];

@@ -58,8 +58,7 @@ describe('an adapter in files', () => {
     expect(Buffer.compare(written!, expected)).toBe(0);
     // All that we say of it is what PEFT said.
     const [ours, theirs] = [dir, original].map(
-      (at) =>
-        JSON.parse(readFileSync(join(at, 'adapter_config.json'), 'utf8')) as Record<string, unknown>,
+      (at) => JSON.parse(readFileSync(join(at, 'adapter_config.json'), 'utf8')) as Record<string, unknown>,
     );
     expect(theirs).toMatchObject({ ...ours, base_model_name_or_path: expect.any(String) });
   });
@@ -106,7 +105,8 @@ describe('loadAdapter names what is wrong', () => {
     ['a missing weight', () => change((t) => t.delete(name)), /lacks .*down_proj.lora_A.weight/],
     [
       'a retrained head',
-      () => change((t) => t.set('base_model.model.lm_head.weight', { shape: [1], data: new Float32Array(1) })),
+      () =>
+        change((t) => t.set('base_model.model.lm_head.weight', { shape: [1], data: new Float32Array(1) })),
       /has base_model.model.lm_head.weight/,
     ],
     ['another rank', () => configure({ r: 3 }), /is \[2, 8\]; its adapter_config.json asks for \[3, 8\]/],

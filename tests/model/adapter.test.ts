@@ -74,7 +74,7 @@ describe.each(['wasm', 'cpu'] as const)('an adapter on %s', (backend) => {
       const { model, tensors, sequences } = reference;
       const weights = trainableWeights(model);
       const { value, grads } = tf.variableGrads(
-        () => tf.neg(tf.mean(sequenceLogprobs(model, sequences).logprobs)),
+        () => tf.neg(tf.mean(sequenceLogprobs(model, sequences).logprobs)) as tf.Scalar,
         [...weights.values()],
       );
       expect(maxDifference(value.dataSync(), tensors.get('loss')!.data)).toBeLessThan(1e-5);
@@ -171,7 +171,7 @@ describe.each(['wasm', 'cpu'] as const)('an adapter on %s', (backend) => {
       copyWeights(model, other);
       for (const copy of [clone, other]) {
         expect(logitsOf(copy)).toEqual(logitsOf(model));
-        const [[name, variable]] = [...copy.adapter!.weights];
+        const [[name, variable]] = [...copy.adapter!.weights] as [[string, tf.Variable]];
         expect(variable).not.toBe(model.adapter!.weights.get(name));
       }
       expect(() => copyWeights(model, base)).toThrow(/copied to has no base_model.model.*lora_A.weight/);

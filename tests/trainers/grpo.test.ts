@@ -1,8 +1,18 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createLocalEngine } from 'posttrain/engine';
+import { addAdapter, disposeModel } from 'posttrain/model';
 import { initBackend } from 'posttrain/tensor';
 import { grpo, type GRPOConfig, type GRPOOptions, type GRPOState, type GRPOStep } from 'posttrain/trainers';
-import { bits, letterTask, type LetterTask, letterTokenizer, letterWorld, shareOfA } from '../engine/tiny.js';
+import {
+  bits,
+  letterTask,
+  type LetterTask,
+  letterTokenizer,
+  letterWorld,
+  shareOfA,
+  tinyModel,
+} from '../engine/tiny.js';
 import { collect, interruptedRun, liveTensors, straightRun, withEngine } from './runs.js';
 
 const small: Partial<GRPOConfig> = {
@@ -89,6 +99,19 @@ describe.each(['cpu', 'wasm'] as const)('grpo on %s', (backend) => {
       },
     );
     expect(interrupted).toEqual(straight);
+  });
+
+  it('compares an adapter with what it was when the run began, trained before or not', async () => {
+    const model = addAdapter(tinyModel(), { r: 2, loraAlpha: 4, seed: 1 });
+    const engine = createLocalEngine(model);
+    const config = { ...small, maxSteps: 2, beta: 0.1, learningRate: 0.05 };
+    for (const _ of ['new', 'trained']) {
+      const [first, second] = await run({ engine, config });
+      expect(first?.metrics['kl']).toBeCloseTo(0, 6);
+      expect(second?.metrics['kl']).toBeGreaterThan(1e-6);
+    }
+    engine.dispose();
+    disposeModel(model);
   });
 
   it('pulls towards the reference even without signal, unless such groups are left out', () =>

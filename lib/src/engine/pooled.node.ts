@@ -137,8 +137,7 @@ class PooledEngine implements Engine {
     const gradients = this.#gradients;
     const lossIsFinite = this.#lossIsFinite;
     this.#forgetGradients();
-    const byName =
-      gradients === undefined ? new Map<string, Tensor>() : unflatten(this.#trained, gradients);
+    const byName = gradients === undefined ? new Map<string, Tensor>() : unflatten(this.#trained, gradients);
     const result = await this.#optimizer.step(byName, lossIsFinite, params);
     if (result.stepped) this.#published = undefined;
     return result;

@@ -25,10 +25,7 @@ export async function saveAdapter(
   if (!adapter) throw new Error('The model has no adapter; write it with saveModel.');
   const tensors = await storedWeights(adapter.weights);
   writeFileAtomic(join(dir, ADAPTER_CONFIG), adapterConfigToJSON(adapter.config, baseModelNameOrPath));
-  writeFileAtomic(
-    join(dir, ADAPTER_WEIGHTS),
-    serializeSafetensors(tensors, { metadata: { format: 'pt' } }),
-  );
+  writeFileAtomic(join(dir, ADAPTER_WEIGHTS), serializeSafetensors(tensors, { metadata: { format: 'pt' } }));
 }
 
 /**

@@ -35,7 +35,9 @@ export async function saveModel(
 ): Promise<void> {
   if (tokenizer) checkVocabulary(model.config, tokenizer);
   if (model.adapter)
-    throw new Error('The model has an adapter: merge it (mergeAdapter), or write the adapter alone (saveAdapter).');
+    throw new Error(
+      'The model has an adapter: merge it (mergeAdapter), or write the adapter alone (saveAdapter).',
+    );
   const tensors = await storedWeights(model.weights);
   const weights = serializeSafetensors(tensors, { dtype, metadata: { format: 'pt' } });
   if (tokenizer) writeFileAtomic(join(dir, TOKENIZER), tokenizer.toJSON());
