@@ -105,10 +105,10 @@ describe.each(['cpu', 'wasm'] as const)('grpo on %s', (backend) => {
     const model = addAdapter(tinyModel(), { r: 2, loraAlpha: 4, seed: 1 });
     const engine = createLocalEngine(model);
     const config = { ...small, maxSteps: 2, beta: 0.1, learningRate: 0.05 };
-    for (const _ of ['new', 'trained']) {
+    for (const adapter of ['new', 'trained']) {
       const [first, second] = await run({ engine, config });
-      expect(first?.metrics['kl']).toBeCloseTo(0, 6);
-      expect(second?.metrics['kl']).toBeGreaterThan(1e-6);
+      expect(first?.metrics['kl'], adapter).toBeCloseTo(0, 6);
+      expect(second?.metrics['kl'], adapter).toBeGreaterThan(1e-6);
     }
     engine.dispose();
     disposeModel(model);

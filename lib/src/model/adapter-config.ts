@@ -56,9 +56,10 @@ export function adapterConfigFromJSON(json: string): LoraConfig {
       `adapter_config.json: unsupported or missing ${issue?.path.join('.')}: ${issue?.message}.`,
     );
   }
-  const { peft_type: _, r, lora_alpha: loraAlpha, target_modules: targetModules, ...others } = parsed.data;
-  const unsupported = Object.entries(others).find(
-    ([key, value]) => !notes.includes(key) && !isNothing(value) && !harmless[key]?.includes(value),
+  const { r, lora_alpha: loraAlpha, target_modules: targetModules } = parsed.data;
+  const known = [...Object.keys(schema.shape), ...notes];
+  const unsupported = Object.entries(parsed.data).find(
+    ([key, value]) => !known.includes(key) && !isNothing(value) && !harmless[key]?.includes(value),
   );
   if (unsupported) {
     const [key, value] = unsupported;
