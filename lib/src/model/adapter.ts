@@ -37,8 +37,8 @@ export interface AdapterOptions extends Partial<LoraConfig> {
  * for await (const step of grpo({ engine, tokenizer, env, tasks, config: { beta: 0.02 } })) console.log(step.metrics);
  * ```
  * Throws when the model has an adapter already, or when a target is not a linear layer of it.
- * @param options.r default 16 and
- * @param options.loraAlpha default 32, as in TRL
+ * @param options.r default 16, TRL's
+ * @param options.loraAlpha default 32, TRL's
  * @param options.targetModules default: all seven matrices of every layer
  */
 export function addAdapter(
