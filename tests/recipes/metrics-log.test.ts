@@ -1,14 +1,8 @@
-import { appendFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  appendMetrics,
-  completionsPath,
-  readMetrics,
-  truncateCompletions,
-  truncateMetrics,
-} from 'posttrain/recipes/diagram/metrics-log.node';
+import { appendMetrics, readMetrics, truncateMetrics } from 'posttrain/recipes/diagram/metrics-log.node';
 
 describe('metrics.jsonl', () => {
   let dir: string;
@@ -44,13 +38,5 @@ describe('metrics.jsonl', () => {
   it('names the line that is damaged', () => {
     writeFileSync(path, '{"stage":"sft","step":1}\nnonsense\n');
     expect(() => readMetrics(path)).toThrow(/metrics.jsonl, line 2, is damaged/);
-  });
-
-  it('forgets completions after a checkpoint, and nothing else in their folder', () => {
-    for (const step of [10, 20]) writeFileSync(completionsPath(dir, step), '');
-    truncateCompletions(dir, 10);
-    expect(existsSync(join(dir, 'completions_00010.jsonl'))).toBe(true);
-    expect(existsSync(join(dir, 'completions_00020.jsonl'))).toBe(false);
-    expect(existsSync(path)).toBe(true);
   });
 });

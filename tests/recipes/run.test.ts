@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunEvent } from 'posttrain/recipes/diagram/events';
 import { quickRecipe } from 'posttrain/recipes/diagram/recipe';
@@ -12,6 +12,7 @@ import {
 } from 'posttrain/recipes/diagram/run-folder.node';
 import { describeRun, runDiagram } from 'posttrain/recipes/diagram/run.node';
 import { initBackend } from 'posttrain/tensor';
+import { expectSameNumbers, filesOf } from './same-run.js';
 import { writeTinyBase } from './tiny-base.js';
 
 const recipe = {
@@ -135,20 +136,3 @@ describe('a run of all stages', () => {
     );
   });
 });
-
-function expectSameNumbers(a: RunFolder, b: RunFolder): void {
-  expect(filesOf(a)).toEqual(filesOf(b));
-  for (const file of filesOf(b)) {
-    // names and times differ, and only they
-    if (['config.json', 'stages.json', 'report.html'].includes(file)) continue;
-    expect(readFileSync(join(a.path, file)).equals(readFileSync(join(b.path, file))), file).toBe(true);
-  }
-}
-
-function filesOf({ path }: RunFolder): string[] {
-  return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .map((file) => join(path, file))
-    .filter((file) => statSync(file).isFile())
-    .map((file) => relative(path, file))
-    .sort();
-}

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from 'commander';
+import { addCompletions } from './completions.node.js';
 import { addDoctor } from './doctor.node.js';
 import { addDraw } from './draw.node.js';
 import { addExperiment } from './experiment.node.js';
+import { addMetrics } from './metrics.node.js';
 import { packageVersion } from '../version.node.js';
 import { explain } from './explain.js';
 import { addPretrain } from './pretrain.node.js';
@@ -41,6 +43,8 @@ function createProgram(setStatus: SetStatus): Command {
   addDraw(program);
   addExperiment(program, setStatus);
   addPretrain(program, setStatus);
+  addCompletions(program);
+  addMetrics(program);
   addVerifyReward(program, setStatus);
   addDoctor(program);
   return program;

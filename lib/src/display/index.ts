@@ -1,5 +1,6 @@
 export { canvasArt } from './canvas-art.js';
 export { cellWidth, fitToWidth, padToWidth } from './cells.js';
+export { COMPLETIONS_CSS, type CompletionRow, completionsToHtml, completionsToText } from './completions.js';
 export { bytes, duration, percent, percentWithInterval, short } from './format.js';
 export { lineChart, type LineChart, type Point, type Series } from './line-chart.js';
 export { createLive, type Live, type LiveOptions, type Output } from './live.js';

@@ -1,4 +1,5 @@
 import { escapeMarkup } from '../markup.js';
+import { COMPLETIONS_CSS } from './completions.js';
 import { CHART_CSS, themeCss } from './theme.js';
 
 export interface PageSection {
@@ -45,6 +46,7 @@ export function pageHtml(page: Page): string {
 ${themeCss()}
 ${CSS}
 ${CHART_CSS}
+${COMPLETIONS_CSS}
 </style>
 </head>
 <body><main>

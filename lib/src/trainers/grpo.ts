@@ -1,8 +1,9 @@
 import type { Datum, Engine, ForwardBackwardResult, LogprobScorer, OptimResult } from '../engine/types.js';
 import type { Environment, Task } from '../envs/types.js';
 import { mean } from '../losses/index.js';
-import { type EpisodeRecord, totalLength } from '../rollout/index.js';
+import { totalLength } from '../rollout/index.js';
 import type { Tokenizer } from '../text/index.js';
+import { completionsOf, type GRPOCompletion } from './completions.js';
 import { dataOrder } from './data-order.js';
 import {
   type GRPOBatch,
@@ -48,19 +49,6 @@ export interface GRPOState {
   readonly numTokens: number;
   /** Refused updates in a row. */
   readonly refused: number;
-}
-
-/** One sampled episode, for the log. */
-export interface GRPOCompletion {
-  readonly taskId: string;
-  readonly prompt: string;
-  /** The policy's replies; more than one are separated by an empty line. */
-  readonly completion: string;
-  readonly reward: number | null;
-  /** Everything the environment reported. */
-  readonly rewards: Readonly<Record<string, number>>;
-  readonly advantage: number;
-  readonly stopReason: string;
 }
 
 export interface GRPOStep {
@@ -141,7 +129,7 @@ export async function* grpo<T extends Task>(options: GRPOOptions<T>): AsyncGener
         totalSteps: config.maxSteps,
         metrics,
         timing: { step_time: (finished - started) / 1000, sampling_time: (sampled - started) / 1000 },
-        completions: completionsOf(samples),
+        completions: completionsOf(samples, tokenizer, config),
         warnings,
         state,
       };
@@ -262,20 +250,4 @@ function preflight<T extends Task>({ groups }: StepSamples<T>, config: GRPOConfi
         ]
       : []),
   ];
-}
-
-function completionsOf<T extends Task>({ groups }: StepSamples<T>): GRPOCompletion[] {
-  const texts = ({ messages }: EpisodeRecord, role: 'user' | 'assistant'): string[] =>
-    messages.flatMap((message) => (message.role === role ? [message.content] : []));
-  return groups.flatMap(({ episodes, advantages }) =>
-    episodes.map((episode, index) => ({
-      taskId: episode.taskId,
-      prompt: texts(episode, 'user')[0] ?? '',
-      completion: texts(episode, 'assistant').join('\n\n'),
-      reward: episode.reward,
-      rewards: episode.metrics,
-      advantage: advantages[index] as number,
-      stopReason: episode.stopReason,
-    })),
-  );
 }

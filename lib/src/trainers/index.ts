@@ -1,14 +1,9 @@
+export type { GRPOCompletion, TokenRun, TokenRole } from './completions.js';
 export { dataOrder } from './data-order.js';
 export { LogprobMismatchError, StaleSampleError } from './grpo-batch.js';
+export { explainMetric, metricGlossary, type MetricEntry } from './glossary.js';
 export { type Baseline, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
-export {
-  grpo,
-  type GRPOCompletion,
-  type GRPOOptions,
-  type GRPOState,
-  type GRPOStep,
-  TruncatedCompletionsError,
-} from './grpo.js';
+export { grpo, type GRPOOptions, type GRPOState, type GRPOStep, TruncatedCompletionsError } from './grpo.js';
 export type { Metrics } from './metrics.js';
 export type { OptimizerConfig } from './optimizer-config.js';
 export * as grpoPresets from './presets.js';

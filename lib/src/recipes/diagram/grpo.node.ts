@@ -1,12 +1,11 @@
 import { createEngine } from '../../engine/create.node.js';
 import { diagramEnvironment, type DiagramTask } from '../../envs/diagram/index.js';
-import { writeFileAtomic } from '../../files.node.js';
 import { saveModel } from '../../model/checkpoint.node.js';
 import { disposeModel } from '../../model/index.js';
 import { rewardPresets } from '../../rewards/index.js';
 import { grpo, type GRPOState, type GRPOStep } from '../../trainers/index.js';
 import { trainingTasks } from './collect.node.js';
-import { completionsPath, truncateCompletions } from './metrics-log.node.js';
+import { truncateCompletions, writeCompletions } from './completions-log.node.js';
 import { loadPolicy } from './policy.node.js';
 import { drawingOf, type StageContext } from './stage.node.js';
 import { dropTrainerState, train } from './training.node.js';
@@ -69,11 +68,4 @@ function practiceTasks({ recipe, seed }: StageContext['config']): DiagramTask[] 
   const { maxSteps = 0, promptsPerStep = 0 } = recipe.grpo;
   const first = recipe.teacher.tasks;
   return trainingTasks(seed, first, maxSteps * promptsPerStep, recipe.profile);
-}
-
-function writeCompletions(folder: string, { step, completions }: GRPOStep): void {
-  const lines = completions.map(({ prompt, completion, reward, rewards, advantage, taskId, stopReason }) =>
-    JSON.stringify({ step, taskId, prompt, completion, reward, ...rewards, advantage, stopReason }),
-  );
-  writeFileAtomic(completionsPath(folder, step), `${lines.join('\n')}\n`);
 }

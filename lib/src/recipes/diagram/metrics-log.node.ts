@@ -1,5 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { writeFileAtomic } from '../../files.node.js';
 import { stageNames, type StageName } from './recipe.js';
 
@@ -36,19 +35,6 @@ export function truncateMetrics(path: string, stage: StageName, step: number): v
     path,
     kept.map((r) => `${JSON.stringify({ stage: r.stage, step: r.step, ...r.metrics })}\n`).join(''),
   );
-}
-
-/** The file for the completions of one GRPO step. */
-export function completionsPath(folder: string, step: number): string {
-  return join(folder, `completions_${String(step).padStart(5, '0')}.jsonl`);
-}
-
-export function truncateCompletions(folder: string, step: number): void {
-  if (!existsSync(folder)) return;
-  for (const file of readdirSync(folder)) {
-    const [, written] = /^completions_(\d+)\.jsonl$/.exec(file) ?? [];
-    if (written !== undefined && Number(written) > step) rmSync(join(folder, file));
-  }
 }
 
 function isBeforeOrAt(record: MetricsRecord, stage: StageName, step: number): boolean {
