@@ -1,4 +1,4 @@
-// The backward pass of causal attention, one head at a time, for strips of 5 keys. Their scores are computed again from the
+// The backward pass of causal attention, one head at a time, for strips of keys as high as a tile. Their scores are computed again from the
 // saved log-sum-exp (Dao et al., "FlashAttention", 2022); only the gradients of scores are kept, for dq. Shapes as in attention.ts.
 import { clearPadding, scoreRowBytes, scoreScale } from './attention-layout';
 import {
@@ -127,22 +127,22 @@ export function attentionGradient(
         const keyRows = ofKey + <usize>j * kvRow;
         const gradients = scoreGradients + <usize>j * scoreRow;
         const skipped = (<usize>from) << 2;
-        multiplyStrip(k + keyRows, kvRow, 4, queryColumns + panelOffset, headDim, scores + skipped, scoreRow, rows, columns, headDim, false, scratch); // prettier-ignore
-        multiplyStrip(v + keyRows, kvRow, 4, gradientColumns + panelOffset, headDim, gradients + skipped, scoreRow, rows, columns, headDim, false, scratch); // prettier-ignore
+        multiplyStrip(k + keyRows, kvRow, 4, queryColumns + panelOffset, headDim, 0, 0, scores + skipped, scoreRow, rows, columns, headDim, scratch); // prettier-ignore
+        multiplyStrip(v + keyRows, kvRow, 4, gradientColumns + panelOffset, headDim, 0, 0, gradients + skipped, scoreRow, rows, columns, headDim, scratch); // prettier-ignore
         for (let r = 0; r < rows; r++) {
           const offset = <usize>r * scoreRow;
           differentiateRow(scores + offset, gradients + offset, logSums, deltas, from, j + r, count, scale);
         }
         const seen = (<usize>j) << 2;
         const depthOffset = <usize>j * PANEL_ROW_BYTES;
-        multiplyStrip(scores + seen, scoreRow, 4, gradientPanels + depthOffset, count, dv + keyRows, kvRow, rows, headDim, count - j, accumulate, scratch); // prettier-ignore
-        multiplyStrip(gradients + seen, scoreRow, 4, queryPanels + depthOffset, count, dk + keyRows, kvRow, rows, headDim, count - j, accumulate, scratch); // prettier-ignore
+        multiplyStrip(scores + seen, scoreRow, 4, gradientPanels + depthOffset, count, accumulate ? dv + keyRows : 0, kvRow, dv + keyRows, kvRow, rows, headDim, count - j, scratch); // prettier-ignore
+        multiplyStrip(gradients + seen, scoreRow, 4, queryPanels + depthOffset, count, accumulate ? dk + keyRows : 0, kvRow, dk + keyRows, kvRow, rows, headDim, count - j, scratch); // prettier-ignore
       }
 
       for (let i = 0; i < count; i += TILE_ROWS) {
         const rows = min(TILE_ROWS, count - i);
         const to = dq + ofHead + <usize>i * qRow;
-        multiplyStrip(scoreGradients + (<usize>i << 2), 4, scoreRow, keyPanels, count, to, qRow, rows, headDim, i + rows, false, scratch); // prettier-ignore
+        multiplyStrip(scoreGradients + (<usize>i << 2), 4, scoreRow, keyPanels, count, 0, 0, to, qRow, rows, headDim, i + rows, scratch); // prettier-ignore
       }
     }
   }

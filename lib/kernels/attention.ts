@@ -1,4 +1,4 @@
-// Causal attention, one head at a time. Only strips of 5 rows of scores exist; what is kept of them for the backward pass
+// Causal attention, one head at a time. Only one strip of scores exists at a time; what is kept of them for the backward pass
 // (attention-gradient.ts) is the log of their sum (Dao et al., "FlashAttention", 2022).
 // q and out are [B, T, H, Dh], k and v [B, T, Hkv, Dh], lse [B, H, T]; positions before starts[b] do not exist.
 import { clearPadding, scoreRowBytes, scoreScale } from './attention-layout';
@@ -28,7 +28,7 @@ function exponentiate(scores: usize, count: i32, scale: f32): f64 {
   const rest = count - whole;
   const tail = loadTail(scores + ((<usize>whole) << 2), rest, -Infinity);
   let largest4 = tail;
-  for (let j = 0; j < whole; j += 4) largest4 = f32x4.max(largest4, v128.load(scores + ((<usize>j) << 2)));
+  for (let j = 0; j < whole; j += 4) largest4 = f32x4.pmax(largest4, v128.load(scores + ((<usize>j) << 2)));
   const largest = maxLanes(largest4) * scale;
   const shift = f32x4.splat(largest);
   const scale4 = f32x4.splat(scale);
@@ -126,40 +126,14 @@ export function attention(
         const rows = min(TILE_ROWS, count - i);
         const strip = queries + <usize>i * qRow;
         const columns = roundUp(i + rows, TILE_COLUMNS);
-        multiplyStrip(
-          strip,
-          qRow,
-          4,
-          keyPanels,
-          headDim,
-          scores,
-          scoreRow,
-          rows,
-          columns,
-          headDim,
-          false,
-          scratch,
-        );
+        multiplyStrip(strip, qRow, 4, keyPanels, headDim, 0, 0, scores, scoreRow, rows, columns, headDim, scratch); // prettier-ignore
         for (let r = 0; r < rows; r++) {
           const logSum = exponentiate(scores + <usize>r * scoreRow, i + r + 1, scale);
           store<f32>(logSums + ((<usize>(i + r)) << 2), <f32>logSum);
         }
         // Keys up to i are seen by the whole strip; the few after it only by some rows, and must not touch the others.
         const to = outputs + <usize>i * qRow;
-        multiplyStrip(
-          scores,
-          scoreRow,
-          4,
-          valuePanels,
-          count,
-          to,
-          qRow,
-          rows,
-          headDim,
-          i + 1,
-          false,
-          scratch,
-        );
+        multiplyStrip(scores, scoreRow, 4, valuePanels, count, 0, 0, to, qRow, rows, headDim, i + 1, scratch); // prettier-ignore
         for (let r = 0; r < rows; r++) {
           const weights = scores + <usize>r * scoreRow;
           const row = to + <usize>r * qRow;

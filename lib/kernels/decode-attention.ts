@@ -48,7 +48,7 @@ function softmax(scores: usize, count: i32): void {
   const end = scores + ((<usize>whole) << 2);
   const tail = loadTail(end, count - whole, -Infinity);
   let largest4 = tail;
-  for (let at = scores; at < end; at += 16) largest4 = f32x4.max(largest4, v128.load(at));
+  for (let at = scores; at < end; at += 16) largest4 = f32x4.pmax(largest4, v128.load(at));
   const largest = f32x4.splat(maxLanes(largest4));
   const lastWeights = exp4(f32x4.sub(tail, largest));
   let sum4 = lastWeights;

@@ -1,18 +1,21 @@
 // Matrix product in the manner of Goto & van de Geijn ("Anatomy of high-performance matrix multiplication", 2008):
-// the right operand is repacked into panels 8 columns wide that a 5 × 8 tile of registers walks down.
-// Ten accumulators, two vectors of B, one of A and one product fill the 16 registers of x86 SIMD.
-import { multiplyAdd } from './vector';
+// the right operand is repacked into panels 8 columns wide that a tile of registers, 6 × 8 or 5 × 8, walks down.
+// A tile of r rows loads r + 2 vectors for 2r multiply-adds: the taller, the better, until registers run out. V8 leaves 15 of
+// x86's 16. Fused, 12 accumulators, two vectors of B and one of A fill them; else each product needs a register too.
+import { FUSED, multiplyAdd } from './vector';
 
 /** Rows and columns of the tile. */
-export const TILE_ROWS: i32 = 5;
+export const TILE_ROWS: i32 = FUSED ? 6 : 5;
 export const TILE_COLUMNS: i32 = 8;
 export const PANEL_ROW_BYTES: usize = 32;
-const STRIP_ROW_BYTES: usize = 20;
-const TILE_BYTES: usize = 160;
+const STRIP_ROW_BYTES: usize = <usize>TILE_ROWS * 4;
+const TILE_BYTES: usize = <usize>TILE_ROWS * PANEL_ROW_BYTES;
 /** Rows of B packed at once: a panel of them (12 KB) stays in the first-level cache. */
 const BLOCK_DEPTH: i32 = 384;
 /** Columns of B packed at once: a block of them (at most 768 KB) stays in the second-level cache. */
 const BLOCK_COLUMNS: i32 = 512;
+/** Columns from which on a strip of A is packed even if it could be read as it lies: its cache misses then come together. */
+const PACKED_FROM: i32 = 64;
 
 export function roundUp(n: i32, multiple: i32): i32 {
   return ((n + multiple - 1) / multiple) * multiple;
@@ -23,8 +26,9 @@ export function panelBytes(n: i32, k: i32): usize {
   return <usize>roundUp(n, TILE_COLUMNS) * <usize>k * 4;
 }
 
-/** Four floats of four consecutive columns, one row each, become four rows of a panel. */
-function transpose4(source: usize, stride: usize, target: usize): void {
+/** Copies a 4 × 4 block, transposed. */
+@inline
+function transpose4(source: usize, stride: usize, target: usize, targetStride: usize): void {
   const x0 = v128.load(source);
   const x1 = v128.load(source + stride);
   const x2 = v128.load(source + 2 * stride);
@@ -34,9 +38,9 @@ function transpose4(source: usize, stride: usize, target: usize): void {
   const low23 = i32x4.shuffle(x2, x3, 0, 4, 1, 5);
   const high23 = i32x4.shuffle(x2, x3, 2, 6, 3, 7);
   v128.store(target, i64x2.shuffle(low01, low23, 0, 2));
-  v128.store(target, i64x2.shuffle(low01, low23, 1, 3), 32);
-  v128.store(target, i64x2.shuffle(high01, high23, 0, 2), 64);
-  v128.store(target, i64x2.shuffle(high01, high23, 1, 3), 96);
+  v128.store(target + targetStride, i64x2.shuffle(low01, low23, 1, 3));
+  v128.store(target + 2 * targetStride, i64x2.shuffle(high01, high23, 0, 2));
+  v128.store(target + 3 * targetStride, i64x2.shuffle(high01, high23, 1, 3));
 }
 
 /**
@@ -58,8 +62,8 @@ export function packPanels(b: usize, bRow: usize, bColumn: usize, n: i32, k: i32
     } else if (width == TILE_COLUMNS && bRow == 4) {
       for (; p + 4 <= k; p += 4) {
         const into = target + <usize>p * PANEL_ROW_BYTES;
-        transpose4(source + <usize>p * 4, bColumn, into);
-        transpose4(source + <usize>p * 4 + 4 * bColumn, bColumn, into + 16);
+        transpose4(source + <usize>p * 4, bColumn, into, PANEL_ROW_BYTES);
+        transpose4(source + <usize>p * 4 + 4 * bColumn, bColumn, into + 16, PANEL_ROW_BYTES);
       }
     }
     for (; p < k; p++) {
@@ -72,18 +76,48 @@ export function packPanels(b: usize, bRow: usize, bColumn: usize, n: i32, k: i32
   }
 }
 
-/** Packs up to 5 rows of A into `k` groups of 5, so that the tile reads them in order. Missing rows are not written: what comes of them is not copied. */
+/** The fifth row of a strip, or the fifth and sixth, at four consecutive columns. */
+function packLowerRows(row: usize, stride: usize, target: usize): void {
+  const x4 = v128.load(row);
+  if (TILE_ROWS == 5) {
+    v128.store32_lane(target, x4, 0);
+    v128.store32_lane(target, x4, 1, STRIP_ROW_BYTES);
+    v128.store32_lane(target, x4, 2, 2 * STRIP_ROW_BYTES);
+    v128.store32_lane(target, x4, 3, 3 * STRIP_ROW_BYTES);
+  } else {
+    const x5 = v128.load(row + stride);
+    const low = i32x4.shuffle(x4, x5, 0, 4, 1, 5);
+    const high = i32x4.shuffle(x4, x5, 2, 6, 3, 7);
+    v128.store64_lane(target, low, 0);
+    v128.store64_lane(target, low, 1, STRIP_ROW_BYTES);
+    v128.store64_lane(target, high, 0, 2 * STRIP_ROW_BYTES);
+    v128.store64_lane(target, high, 1, 3 * STRIP_ROW_BYTES);
+  }
+}
+
+/**
+ * Packs a strip of A into `k` groups of `TILE_ROWS`, so that the tile reads them in order. Missing rows are not written: what
+ * comes of them is not copied.
+ */
 function packStrip(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i32, target: usize): void {
-  if (rows == TILE_ROWS && aRow == 4) {
-    for (let p = 0; p < k; p++) {
+  let p = 0;
+  if (rows == TILE_ROWS && aColumn == 4) {
+    for (; p + 4 <= k; p += 4) {
+      transpose4(a, aRow, target, STRIP_ROW_BYTES);
+      packLowerRows(a + 4 * aRow, aRow, target + 16);
+      a += 16;
+      target += 4 * STRIP_ROW_BYTES;
+    }
+  } else if (rows == TILE_ROWS && aRow == 4) {
+    for (; p < k; p++) {
       v128.store(target, v128.load(a));
-      store<f32>(target, load<f32>(a, 16), 16);
+      if (TILE_ROWS == 5) store<f32>(target, load<f32>(a, 16), 16);
+      else store<f64>(target, load<f64>(a, 16), 16);
       a += aColumn;
       target += STRIP_ROW_BYTES;
     }
-    return;
   }
-  for (let p = 0; p < k; p++) {
+  for (; p < k; p++) {
     for (let i = 0; i < rows; i++) store<f32>(target + ((<usize>i) << 2), load<f32>(a + <usize>i * aRow));
     a += aColumn;
     target += STRIP_ROW_BYTES;
@@ -91,25 +125,49 @@ function packStrip(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i32, tar
 }
 
 /**
- * C (+)= A · panel: 5 rows, 8 columns, `k` products. Element (i, p) of A is at `a + i·aRow + p·aColumn`.
- * Kept to this bare form on purpose: one more live variable and the compiler spills an accumulator, at half the speed.
+ * C = start + A · panel: `TILE_ROWS` rows, 8 columns, `k` products. Element (i, p) of A is at `a + i·aRow + p·aColumn`.
+ * Its form matters. V8 emits loads as late as their uses allow only where nothing after the loop uses the sums as the last pass
+ * left them: the loop must test at its top, go through the rows in order and not be unrolled. Any other order of the same
+ * operations loads all of a column of A first, runs out of registers and takes twice the time.
  */
-function tile(a: usize, aRow: usize, aColumn: usize, panel: usize, c: usize, cRow: usize, k: i32): void {
+function tile(
+  a: usize,
+  aRow: usize,
+  aColumn: usize,
+  panel: usize,
+  start: usize,
+  startRow: usize,
+  c: usize,
+  cRow: usize,
+  k: i32,
+): void {
+  let c00 = v128.load(start);
+  let c01 = v128.load(start, 16);
+  start += startRow;
+  let c10 = v128.load(start);
+  let c11 = v128.load(start, 16);
+  start += startRow;
+  let c20 = v128.load(start);
+  let c21 = v128.load(start, 16);
+  start += startRow;
+  let c30 = v128.load(start);
+  let c31 = v128.load(start, 16);
+  start += startRow;
+  let c40 = v128.load(start);
+  let c41 = v128.load(start, 16);
+  let c50 = f32x4.splat(0);
+  let c51 = f32x4.splat(0);
+  if (TILE_ROWS == 6) {
+    start += startRow;
+    c50 = v128.load(start);
+    c51 = v128.load(start, 16);
+  }
   let a0 = a;
   let a1 = a0 + aRow;
   let a2 = a1 + aRow;
   let a3 = a2 + aRow;
   let a4 = a3 + aRow;
-  let c00 = f32x4.splat(0);
-  let c01 = f32x4.splat(0);
-  let c10 = f32x4.splat(0);
-  let c11 = f32x4.splat(0);
-  let c20 = f32x4.splat(0);
-  let c21 = f32x4.splat(0);
-  let c30 = f32x4.splat(0);
-  let c31 = f32x4.splat(0);
-  let c40 = f32x4.splat(0);
-  let c41 = f32x4.splat(0);
+  let a5 = a4 + aRow;
   for (let p = 0; p < k; p++) {
     const b0 = v128.load(panel);
     const b1 = v128.load(panel, 16);
@@ -128,6 +186,12 @@ function tile(a: usize, aRow: usize, aColumn: usize, panel: usize, c: usize, cRo
     const x4 = v128.load32_splat(a4);
     c40 = multiplyAdd(c40, x4, b0);
     c41 = multiplyAdd(c41, x4, b1);
+    if (TILE_ROWS == 6) {
+      const x5 = v128.load32_splat(a5);
+      c50 = multiplyAdd(c50, x5, b0);
+      c51 = multiplyAdd(c51, x5, b1);
+      a5 += aColumn;
+    }
     panel += PANEL_ROW_BYTES;
     a0 += aColumn;
     a1 += aColumn;
@@ -149,35 +213,35 @@ function tile(a: usize, aRow: usize, aColumn: usize, panel: usize, c: usize, cRo
   c += cRow;
   v128.store(c, c40);
   v128.store(c, c41, 16);
-}
-
-/** Stores or adds the part of a tile that exists. */
-function copyTile(from: usize, c: usize, cRow: usize, rows: i32, columns: i32, accumulate: bool): void {
-  const whole = columns & ~3;
-  for (let i = 0; i < rows; i++) {
-    let j = 0;
-    for (; j < whole; j += 4) {
-      const to = c + ((<usize>j) << 2);
-      const x = v128.load(from + ((<usize>j) << 2));
-      v128.store(to, accumulate ? f32x4.add(v128.load(to), x) : x);
-    }
-    for (; j < columns; j++) {
-      const to = c + ((<usize>j) << 2);
-      const x = load<f32>(from + ((<usize>j) << 2));
-      store<f32>(to, accumulate ? load<f32>(to) + x : x);
-    }
-    from += PANEL_ROW_BYTES;
+  if (TILE_ROWS == 6) {
     c += cRow;
+    v128.store(c, c50);
+    v128.store(c, c51, 16);
   }
 }
 
-/** Bytes `multiplyStrip` needs to work in, for `k` products. */
+/** Copies the part of a tile that exists. */
+function copyTile(from: usize, fromRow: usize, to: usize, toRow: usize, rows: i32, columns: i32): void {
+  const whole = columns & ~3;
+  for (let i = 0; i < rows; i++) {
+    let j = 0;
+    for (; j < whole; j += 4) v128.store(to + ((<usize>j) << 2), v128.load(from + ((<usize>j) << 2)));
+    for (; j < columns; j++) store<f32>(to + ((<usize>j) << 2), load<f32>(from + ((<usize>j) << 2)));
+    from += fromRow;
+    to += toRow;
+  }
+}
+
+/** Bytes `multiplyStrip` needs to work in, for `k` products: a tile at the edge, a row of zeros, a packed strip. */
 export function stripScratch(k: i32): usize {
-  return TILE_BYTES + STRIP_ROW_BYTES * <usize>k;
+  const bytes = TILE_BYTES + PANEL_ROW_BYTES + STRIP_ROW_BYTES * <usize>k;
+  // what lies behind it, panels, keeps its vectors within cache lines
+  return (bytes + 63) & ~63;
 }
 
 /**
- * C (+)= A · B for one strip of up to 5 rows. B is packed into panels of `depth` rows, of which the first `k` are used.
+ * C = start + A · B for one strip of up to `TILE_ROWS` rows; without `start` (0), A · B alone. B is packed into panels of
+ * `depth` rows, of which the first `k` are used. `start` may be C itself, or one row for all (`startRow` 0).
  */
 export function multiplyStrip(
   a: usize,
@@ -185,30 +249,39 @@ export function multiplyStrip(
   aColumn: usize,
   panels: usize,
   depth: i32,
+  start: usize,
+  startRow: usize,
   c: usize,
   cRow: usize,
   rows: i32,
   n: i32,
   k: i32,
-  accumulate: bool,
   scratch: usize,
 ): void {
-  if (aColumn != 4 || rows < TILE_ROWS) {
-    packStrip(a, aRow, aColumn, rows, k, scratch + TILE_BYTES);
-    a = scratch + TILE_BYTES;
+  const edge = scratch;
+  const zeros = edge + TILE_BYTES;
+  const strip = zeros + PANEL_ROW_BYTES;
+  memory.fill(zeros, 0, PANEL_ROW_BYTES);
+  if (aColumn != 4 || rows < TILE_ROWS || n >= PACKED_FROM) {
+    packStrip(a, aRow, aColumn, rows, k, strip);
+    a = strip;
     aRow = 4;
     aColumn = STRIP_ROW_BYTES;
   }
   for (let j = 0; j < n; j += TILE_COLUMNS) {
     const columns = min(TILE_COLUMNS, n - j);
-    if (rows == TILE_ROWS && columns == TILE_COLUMNS && !accumulate)
-      tile(a, aRow, aColumn, panels, c, cRow, k);
-    else {
-      tile(a, aRow, aColumn, panels, scratch, PANEL_ROW_BYTES, k);
-      copyTile(scratch, c, cRow, rows, columns, accumulate);
+    if (rows == TILE_ROWS && columns == TILE_COLUMNS) {
+      if (start) tile(a, aRow, aColumn, panels, start, startRow, c, cRow, k);
+      else tile(a, aRow, aColumn, panels, zeros, 0, c, cRow, k);
+    } else {
+      if (start) copyTile(start, startRow, edge, PANEL_ROW_BYTES, rows, columns);
+      else memory.fill(edge, 0, TILE_BYTES);
+      tile(a, aRow, aColumn, panels, edge, PANEL_ROW_BYTES, edge, PANEL_ROW_BYTES, k);
+      copyTile(edge, PANEL_ROW_BYTES, c, cRow, rows, columns);
     }
     panels += <usize>depth * PANEL_ROW_BYTES;
     c += PANEL_ROW_BYTES;
+    if (start) start += PANEL_ROW_BYTES;
   }
 }
 
@@ -225,7 +298,8 @@ export function gemmScratch(n: i32, k: i32): usize {
 }
 
 /**
- * C = A · B, `[m, k] × [k, n] → [m, n]`, C in row order; strides of A and B in bytes, so either may be transposed.
+ * C = start + A · B, `[m, k] × [k, n] → [m, n]`, C in row order; strides of A and B in bytes, so either may be transposed.
+ * `start` lies as C does, or is one row for all of C when `startRow` is 0, or is 0 for nothing.
  */
 export function gemm(
   a: usize,
@@ -234,29 +308,31 @@ export function gemm(
   b: usize,
   bRow: usize,
   bColumn: usize,
+  start: usize,
+  startRow: usize,
   c: usize,
   m: i32,
   n: i32,
   k: i32,
   scratch: usize,
 ): void {
-  if (k == 0) {
-    memory.fill(c, 0, <usize>m * <usize>n * 4);
-    return;
-  }
-  const depth = blockSize(k, BLOCK_DEPTH);
+  const depth = blockSize(max(k, 1), BLOCK_DEPTH);
   const panels = scratch + stripScratch(depth);
   const cRow = <usize>n * 4;
-  for (let p = 0; p < k; p += depth) {
+  // Without products the one pass below still sets C to `start`.
+  for (let p = 0; p < max(k, 1); p += depth) {
     const kHere = min(depth, k - p);
     for (let j = 0; j < n; j += BLOCK_COLUMNS) {
       const nHere = min(BLOCK_COLUMNS, n - j);
+      const column = (<usize>j) << 2;
       packPanels(b + <usize>p * bRow + <usize>j * bColumn, bRow, bColumn, nHere, kHere, panels);
       for (let i = 0; i < m; i += TILE_ROWS) {
         const from = a + <usize>i * aRow + <usize>p * aColumn;
-        const to = c + <usize>i * cRow + ((<usize>j) << 2);
+        const to = c + <usize>i * cRow + column;
         const rows = min(TILE_ROWS, m - i);
-        multiplyStrip(from, aRow, aColumn, panels, kHere, to, cRow, rows, nHere, kHere, p > 0, scratch);
+        const first = start ? start + <usize>i * startRow + column : 0;
+        if (p == 0) multiplyStrip(from, aRow, aColumn, panels, kHere, first, startRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
+        else multiplyStrip(from, aRow, aColumn, panels, kHere, to, cRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
       }
     }
   }

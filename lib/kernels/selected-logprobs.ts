@@ -23,17 +23,17 @@ export function selectedLogprobs(
     const tail = f32x4.mul(loadTail(end, rest, -Infinity), scale4);
     let largest4 = tail;
     for (let at = logits; at < end; at += 16)
-      largest4 = f32x4.max(largest4, f32x4.mul(v128.load(at), scale4));
+      largest4 = f32x4.pmax(largest4, f32x4.mul(v128.load(at), scale4));
     const largest = maxLanes(largest4);
     const shift = f32x4.splat(largest);
     const lastDistance = f32x4.sub(tail, shift);
     let sum4 = exp4(lastDistance);
-    let weighted4 = f32x4.mul(sum4, f32x4.max(lastDistance, lowest4));
+    let weighted4 = f32x4.mul(sum4, f32x4.pmax(lastDistance, lowest4));
     for (let at = logits; at < end; at += 16) {
       const distance = f32x4.sub(f32x4.mul(v128.load(at), scale4), shift);
       const e = exp4(distance);
       sum4 = f32x4.add(sum4, e);
-      weighted4 = multiplyAdd(weighted4, e, f32x4.max(distance, lowest4));
+      weighted4 = multiplyAdd(weighted4, e, f32x4.pmax(distance, lowest4));
     }
     const sum = <f64>sumLanes(sum4);
     const logSum = log64(sum);

@@ -1,7 +1,11 @@
 // Four floats at a time: multiply-add, exponential, sums, and the ragged ends of rows.
 
+/** Whether a multiply-add is one instruction that rounds once: the kernels are compiled with relaxed SIMD and without. */
+export const FUSED: bool = ASC_FEATURE_RELAXED_SIMD;
+
 /** acc + a · b. */
 export function multiplyAdd(acc: v128, a: v128, b: v128): v128 {
+  if (FUSED) return f32x4.relaxed_madd(a, b, acc);
   return f32x4.add(acc, f32x4.mul(a, b));
 }
 
@@ -36,15 +40,20 @@ export function storeTail(address: usize, x: v128, count: i32): void {
   if (count > 2) store<f32>(address, f32x4.extract_lane(x, 2), 8);
 }
 
+/** Added to a float below 2²², it leaves the nearest integer in the low bits of the sum. */
+const ROUNDER: f32 = 12582912;
+
 /**
  * e^x within 2 units in the last place (Cephes' expf): x = n ln 2 + r, e^x = 2^n (1 + r + r² p(r)).
  * Below -87.33 (denormal results) it is 0, above 88.37 it stays at 2^127.5; NaN stays NaN.
  */
 export function exp4(x: v128): v128 {
-  const clamped = f32x4.min(f32x4.max(x, f32x4.splat(-87.33)), f32x4.splat(88.37));
-  const n = f32x4.nearest(f32x4.mul(clamped, f32x4.splat(1.44269504088896341)));
-  let r = f32x4.sub(clamped, f32x4.mul(n, f32x4.splat(0.693359375)));
-  r = f32x4.sub(r, f32x4.mul(n, f32x4.splat(-2.1219444e-4)));
+  // pmin and pmax are one instruction each; with x first, NaN stays
+  const clamped = f32x4.pmin(f32x4.pmax(x, f32x4.splat(-87.33)), f32x4.splat(88.37));
+  const rounded = multiplyAdd(f32x4.splat(ROUNDER), clamped, f32x4.splat(1.44269504088896341));
+  const n = f32x4.sub(rounded, f32x4.splat(ROUNDER));
+  let r = multiplyAdd(clamped, n, f32x4.splat(-0.693359375));
+  r = multiplyAdd(r, n, f32x4.splat(2.1219444e-4));
   let p = f32x4.splat(1.98756915e-4);
   p = multiplyAdd(f32x4.splat(1.3981999507e-3), p, r);
   p = multiplyAdd(f32x4.splat(8.3334519073e-3), p, r);
@@ -52,7 +61,7 @@ export function exp4(x: v128): v128 {
   p = multiplyAdd(f32x4.splat(1.6666665459e-1), p, r);
   p = multiplyAdd(f32x4.splat(5.0000001201e-1), p, r);
   const mantissa = f32x4.add(multiplyAdd(r, p, f32x4.mul(r, r)), f32x4.splat(1));
-  const power = i32x4.shl(i32x4.add(i32x4.trunc_sat_f32x4_s(n), i32x4.splat(127)), 23);
+  const power = i32x4.shl(i32x4.add(rounded, i32x4.splat(127)), 23);
   return v128.andnot(f32x4.mul(mantissa, power), f32x4.lt(x, f32x4.splat(-87.33)));
 }
 

@@ -64,21 +64,64 @@ onEachBackend('ops', () => {
     });
   });
 
-  it('linear is x Wᵀ + b', () => {
-    expectMatches(
-      (x, w, b) => linear(x, w, b),
-      (x, w, b) =>
-        Float64Array.from({ length: 2 * 3 * 5 }, (_, at) => {
-          const [row, o] = [Math.floor(at / 5), at % 5];
-          let sum = b[o]!;
-          for (let i = 0; i < 7; i++) sum += x[row * 7 + i]! * w[o * 7 + i]!;
-          return sum;
-        }),
-      [normalInput(1, 2, 3, 7), normalInput(2, 5, 7), normalInput(3, 5)],
-    );
-    expect(() => tf.tidy(() => linear(tf.zeros([2, 3]), tf.zeros([4, 5])))).toThrow(
-      /does not fit weight \[4, 5\]/,
-    );
+  describe('linear', () => {
+    const product = (x: Float64Array, w: Float64Array, out: number, size: number): Float64Array =>
+      Float64Array.from({ length: (x.length / size) * out }, (_, at) => {
+        const [row, o] = [Math.floor(at / out), at % out];
+        let sum = 0;
+        for (let i = 0; i < size; i++) sum += x[row * size + i]! * w[o * size + i]!;
+        return sum;
+      });
+
+    // Whole tiles, and sizes beside them.
+    it.each([
+      [2, 3, 7, 5],
+      [1, 12, 4, 16],
+      [1, 1, 1, 1],
+      [3, 5, 9, 13],
+    ])('[%i, %i, %i] to %i features, alone, on a bias, on a residual', (batch, length, size, out) => {
+      const [x, w] = [normalInput(1, batch, length, size), normalInput(2, out, size)];
+      const [bias, residual] = [normalInput(3, out), normalInput(4, batch, length, out)];
+      expectMatches(
+        (x, w) => linear(x, w),
+        (x, w) => product(x, w, out, size),
+        [x, w],
+      );
+      for (const start of [bias, residual])
+        expectMatches(
+          (x, w, start) => linear(x, w, start),
+          (x, w, start) => product(x, w, out, size).map((value, i) => value + start[i % start.length]!),
+          [x, w, start],
+        );
+    });
+
+    it('adds a residual once, whatever blocks the product is cut into', () => {
+      const [x, w, start] = [normalInput(1, 7, 401), normalInput(2, 521, 401), normalInput(3, 7, 521)];
+      const actual = tf.tidy(() => linear(toTensor(x), toTensor(w), toTensor(start)).dataSync());
+      const expected = product(x.values, w.values, 521, 401).map((value, i) => value + start.values[i]!);
+      expect(largestError(actual, expected)).toBeLessThan(1e-4);
+    });
+
+    it('leaves what it adds to as it was', () => {
+      tf.tidy(() => {
+        const start = toTensor(normalInput(3, 6, 8));
+        const before = start.dataSync().slice();
+        linear(toTensor(normalInput(1, 6, 4)), toTensor(normalInput(2, 8, 4)), start);
+        expect(start.dataSync()).toEqual(before);
+      });
+    });
+
+    it('says what does not fit', () => {
+      expect(() => tf.tidy(() => linear(tf.zeros([2, 3]), tf.zeros([4, 5])))).toThrow(
+        /does not fit weight \[4, 5\]/,
+      );
+      expect(() => tf.tidy(() => linear(tf.zeros([2, 3]), tf.zeros([4, 3]), tf.zeros([3])))).toThrow(
+        /start must have shape \[4\]/,
+      );
+      expect(() => tf.tidy(() => linear(tf.zeros([2, 3]), tf.zeros([4, 3]), tf.zeros([4, 4])))).toThrow(
+        /start must have shape \[2, 4\]/,
+      );
+    });
   });
 
   it.each([1, 2, 5])('addLowRank of rank %i is base + scale · x Aᵀ Bᵀ', (r) => {

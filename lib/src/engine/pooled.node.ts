@@ -196,8 +196,12 @@ class PooledEngine implements Engine {
 
   #accumulate(fresh: Float32Array): void {
     const sum = this.#gradients;
-    if (sum === undefined) this.#gradients = fresh;
-    else fresh.forEach((value, i) => (sum[i] = (sum[i] as number) + value));
+    if (sum === undefined) {
+      this.#gradients = fresh;
+      return;
+    }
+    // a plain loop: a closure for each of a million numbers takes ten times as long
+    for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] as number) + (fresh[i] as number);
   }
 
   #forgetGradients(): void {

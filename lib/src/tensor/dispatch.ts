@@ -10,7 +10,7 @@ export type DifferentiableOp =
 
 /** Every kernel a back end with fused ops provides. */
 export type FusedKernel =
-  DifferentiableOp | `${DifferentiableOp}Gradient` | 'DecodeAttention' | 'AdamW' | 'SumOfSquares';
+  DifferentiableOp | `${DifferentiableOp}Gradient` | 'Linear' | 'DecodeAttention' | 'AdamW' | 'SumOfSquares';
 
 /** Runs the active back end's fused kernel of an op, or the composed form where there is none. */
 export function fusedOr<R extends tf.Tensor | tf.Tensor[]>(

@@ -77,6 +77,20 @@ const batchMatMul: GradConfig = {
   },
 };
 
+/** y = x Wᵀ + start. */
+const linear: GradConfig = {
+  kernelName: 'Linear',
+  inputsToSave: ['x', 'weight', 'start'],
+  gradFunc: (dy, [x, weight, start]) => {
+    const g = dy as Tensor;
+    return {
+      x: () => tf.matMul(g, weight as Tensor),
+      weight: () => tf.matMul(g, x as Tensor, true),
+      start: () => unbroadcast(g, (start as Tensor).shape),
+    };
+  },
+};
+
 const select: GradConfig = {
   kernelName: 'Select',
   inputsToSave: ['condition'],
@@ -178,6 +192,7 @@ const addN: GradConfig = {
 /** What is not one formula: several inputs or outputs, indices, products. */
 const others: GradConfig[] = [
   batchMatMul,
+  linear,
   select,
   extreme('Max'),
   extreme('Min'),

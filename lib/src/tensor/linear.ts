@@ -1,5 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
+import { requireShape } from './checks.js';
+import { fusedOr } from './dispatch.js';
 
 /** Matrix product over the last two axes, `[..., M, K] × [..., K, N] → [..., M, N]`, either operand transposed on request. */
 export function matMul(a: Tensor, b: Tensor, transposeA = false, transposeB = false): Tensor {
@@ -7,21 +9,27 @@ export function matMul(a: Tensor, b: Tensor, transposeA = false, transposeB = fa
 }
 
 /**
- * `y = x Wᵀ + b`, weights in the Hugging Face layout.
+ * `y = x Wᵀ + start`, weights in the Hugging Face layout.
  * @param x `[..., in]`
  * @param weight `[out, in]`
- * @param bias `[out]`
+ * @param start what the product is added to: a bias `[out]`, or a residual `[..., out]`; nothing by default
  * @returns `[..., out]`
  */
-export function linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor {
-  const [outSize, inSize] = weight.shape;
-  const leading = x.shape.slice(0, -1);
+export function linear(x: Tensor, weight: Tensor, start?: Tensor): Tensor {
+  const [outSize, inSize] = weight.shape as [number, number];
+  const shape = [...x.shape.slice(0, -1), outSize];
   if (weight.rank !== 2 || x.shape.at(-1) !== inSize)
     throw new Error(
       `linear: x [${x.shape.join(', ')}] does not fit weight [${weight.shape.join(', ')}] ([out, in])`,
     );
+  if (start) requireShape('start', start, start.rank === 1 ? [outSize] : shape);
   return tf.tidy(() => {
-    const product = tf.matMul(tf.reshape(x, [-1, inSize as number]), weight, false, true);
-    return tf.reshape(bias ? tf.add(product, bias) : product, [...leading, outSize as number]);
+    const rows = tf.reshape(x, [-1, inSize]);
+    if (!start) return tf.reshape(tf.matMul(rows, weight, false, true), shape);
+    const from = start.rank === 1 ? start : tf.reshape(start, [-1, outSize]);
+    const sum = fusedOr('Linear', { x: rows, weight, start: from }, {}, () =>
+      tf.add(tf.matMul(rows, weight, false, true), from),
+    );
+    return tf.reshape(sum, shape);
   });
 }

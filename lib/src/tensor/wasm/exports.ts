@@ -12,6 +12,8 @@ export interface KernelExports {
     b: Address,
     bRow: number,
     bColumn: number,
+    start: Address,
+    startRow: number,
     c: Address,
     m: number,
     n: number,

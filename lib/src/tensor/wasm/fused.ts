@@ -5,6 +5,7 @@ import type { AdamWOptions } from '../adamw.js';
 import type { FusedKernel } from '../dispatch.js';
 import type { Address } from './exports.js';
 import { addressOf, intsAt, isUnshared, makeOutput, run, scratch, share } from './heap.js';
+import { multiply } from './matmul.js';
 import { rotaryTable } from './rotary-table.js';
 
 /** A tfjs kernel from a function of named tensors and attributes. */
@@ -62,6 +63,10 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
     run().embeddingGradient(...addressesOf(dy, ids, dTable), sizeOf(ids), vocab, size);
     return [dTable];
   }),
+
+  Linear: kernel<'x' | 'weight' | 'start'>(({ x, weight, start }) =>
+    multiply({ a: x, b: weight, transposeB: true, start }),
+  ),
 
   RMSNorm: kernel<'x' | 'weight', { eps: number }>(({ x, weight }, { eps }) => {
     const size = lastAxis(x);

@@ -2,7 +2,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
-import { kernelsBinary } from '../kernels-binary.js';
+import { isNode } from '../host.js';
+import { fusedKernelsBinary, kernelsBinary } from '../kernels-binary.js';
 import type { Address, KernelExports } from './exports.js';
 
 /** tfjs's Emscripten module, as far as it is needed. Its memory may grow, but addresses in it stay valid. */
@@ -19,12 +20,27 @@ let scratchSize = 0;
 const backend = (): BackendWasm => tf.backend() as BackendWasm;
 const emscripten = (): EmscriptenModule => backend().wasm as unknown as EmscriptenModule;
 
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+
+/**
+ * The kernels with fused multiply-adds where the engine takes them, else the plain ones. Both give the same bits on every thread
+ * of a machine; between them, and between machines that fuse and that do not, last bits differ.
+ */
+function kernelsForThisEngine(): Uint8Array<ArrayBuffer> {
+  const fused = bytesOf(fusedKernelsBinary);
+  if (WebAssembly.validate(fused)) return fused;
+  // Node 20 knows relaxed SIMD, as later versions do, but takes it only when asked
+  if (isNode()) process.getBuiltinModule('node:v8').setFlagsFromString('--experimental-wasm-relaxed-simd');
+  return WebAssembly.validate(fused) ? fused : bytesOf(kernelsBinary);
+}
+
 /** Compiles the kernels against the back end's memory; does nothing the second time. */
 export async function loadKernels(): Promise<void> {
   if (kernels) return;
-  const bytes = Uint8Array.from(atob(kernelsBinary), (character) => character.charCodeAt(0));
   const imports = { env: { memory: emscripten().asm.memory } };
-  kernels = (await WebAssembly.instantiate(bytes, imports)).instance.exports as unknown as KernelExports;
+  const { instance } = await WebAssembly.instantiate(kernelsForThisEngine(), imports);
+  kernels = instance.exports as unknown as KernelExports;
 }
 
 /** The kernels; only called from kernels that `installWasmKernels` registered. */

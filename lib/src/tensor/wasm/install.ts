@@ -4,12 +4,17 @@ import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
 import { registerFusedGradients } from '../fused-gradients.js';
 import { fusedKernels } from './fused.js';
 import { loadKernels, share } from './heap.js';
-import { matMulKernel } from './matmul.js';
+import { multiply } from './matmul.js';
 
 /** Stock kernels that ours replace. */
 const replacements: Record<string, KernelFunc> = {
   BatchMatMul: ({ inputs, attrs }) =>
-    matMulKernel(inputs, Boolean(attrs?.['transposeA']), Boolean(attrs?.['transposeB'])),
+    multiply({
+      a: inputs['a'] as TensorInfo,
+      b: inputs['b'] as TensorInfo,
+      transposeA: Boolean(attrs?.['transposeA']),
+      transposeB: Boolean(attrs?.['transposeB']),
+    }),
   // The stock kernel copies; the tape clones every tensor it saves.
   Identity: ({ inputs }) => share(inputs['x'] as TensorInfo),
 };

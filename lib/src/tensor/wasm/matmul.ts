@@ -1,6 +1,6 @@
 /** Takes the place of tfjs's matrix product, whose transposed and batched forms are a plain loop. */
 import * as tf from '@tensorflow/tfjs-core';
-import type { NamedTensorInfoMap, TensorInfo } from '@tensorflow/tfjs-core';
+import type { TensorInfo } from '@tensorflow/tfjs-core';
 import { addressOf, makeOutput, run, scratch } from './heap.js';
 
 /** Rows, columns and byte strides of the last two axes, transposed on request. */
@@ -31,13 +31,17 @@ function batchIndices(batchShape: number[], outShape: number[]): number[] {
   );
 }
 
-/** `[..., M, K] × [..., K, N]` with broadcast over the leading axes. */
-export function matMulKernel(
-  inputs: NamedTensorInfoMap,
-  transposeA: boolean,
-  transposeB: boolean,
-): TensorInfo {
-  const [a, b] = [inputs['a'] as TensorInfo, inputs['b'] as TensorInfo];
+interface Product {
+  readonly a: TensorInfo;
+  readonly b: TensorInfo;
+  readonly transposeA?: boolean;
+  readonly transposeB?: boolean;
+  /** What the product is added to: `[M, N]`, or `[N]` for every row. */
+  readonly start?: TensorInfo;
+}
+
+/** `[..., M, K] × [..., K, N]` with broadcast over the leading axes, of which there are none where `start` is given. */
+export function multiply({ a, b, transposeA = false, transposeB = false, start }: Product): TensorInfo {
   if (a.dtype !== 'float32' || b.dtype !== 'float32')
     throw new Error(`matMul of ${a.dtype} and ${b.dtype}: only float32`);
   const [left, right] = [asMatrix(a.shape, transposeA), asMatrix(b.shape, transposeB)];
@@ -51,6 +55,8 @@ export function matMulKernel(
   const out = makeOutput([...outBatches, m, n]);
   const work = scratch(run().gemmScratch(n, k));
   const [aAddress, bAddress, outAddress] = [addressOf(a), addressOf(b), addressOf(out)];
+  const startAddress = start === undefined ? 0 : addressOf(start);
+  const startRow = start?.shape.length === 2 ? n * 4 : 0;
   const aIndices = batchIndices(aBatches, outBatches);
   const bIndices = batchIndices(bBatches, outBatches);
   aIndices.forEach((aIndex, batch) => {
@@ -61,6 +67,8 @@ export function matMulKernel(
       bAddress + (bIndices[batch] as number) * k * n * 4,
       right.rowStride,
       right.columnStride,
+      startAddress,
+      startRow,
       outAddress + batch * m * n * 4,
       m,
       n,
