@@ -14,8 +14,8 @@ const TILE_BYTES: usize = <usize>TILE_ROWS * PANEL_ROW_BYTES;
 const BLOCK_DEPTH: i32 = 384;
 /** Columns of B packed at once: a block of them (at most 768 KB) stays in the second-level cache. */
 const BLOCK_COLUMNS: i32 = 512;
-/** Columns from which on a strip of A is packed even if it could be read as it lies: its cache misses then come together. */
-const PACKED_FROM: i32 = 64;
+/** Strips of A packed at once: long reads, whose cache misses overlap. */
+const BLOCK_STRIPS: i32 = 16;
 
 export function roundUp(n: i32, multiple: i32): i32 {
   return ((n + multiple - 1) / multiple) * multiple;
@@ -27,7 +27,6 @@ export function panelBytes(n: i32, k: i32): usize {
 }
 
 /** Copies a 4 × 4 block, transposed. */
-@inline
 function transpose4(source: usize, stride: usize, target: usize, targetStride: usize): void {
   const x0 = v128.load(source);
   const x1 = v128.load(source + stride);
@@ -95,6 +94,13 @@ function packLowerRows(row: usize, stride: usize, target: usize): void {
   }
 }
 
+/** One column of a strip, from where its rows lie side by side. */
+function packColumn(a: usize, target: usize): void {
+  v128.store(target, v128.load(a));
+  if (TILE_ROWS == 5) store<f32>(target, load<f32>(a, 16), 16);
+  else store<f64>(target, load<f64>(a, 16), 16);
+}
+
 /**
  * Packs a strip of A into `k` groups of `TILE_ROWS`, so that the tile reads them in order. Missing rows are not written: what
  * comes of them is not copied.
@@ -110,9 +116,7 @@ function packStrip(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i32, tar
     }
   } else if (rows == TILE_ROWS && aRow == 4) {
     for (; p < k; p++) {
-      v128.store(target, v128.load(a));
-      if (TILE_ROWS == 5) store<f32>(target, load<f32>(a, 16), 16);
-      else store<f64>(target, load<f64>(a, 16), 16);
+      packColumn(a, target);
       a += aColumn;
       target += STRIP_ROW_BYTES;
     }
@@ -232,10 +236,43 @@ function copyTile(from: usize, fromRow: usize, to: usize, toRow: usize, rows: i3
   }
 }
 
+/** Packs up to `BLOCK_STRIPS` strips, one behind the other. */
+function packStrips(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i32, target: usize): void {
+  const stripBytes = <usize>k * STRIP_ROW_BYTES;
+  const whole = (rows / TILE_ROWS) * TILE_ROWS;
+  let strip = target;
+  if (aRow == 4) {
+    // row by row of Aᵀ, as it lies in memory
+    for (let p = 0; p < k; p++) {
+      let from = a + <usize>p * aColumn;
+      let to = target + <usize>p * STRIP_ROW_BYTES;
+      for (let i = 0; i < whole; i += TILE_ROWS) {
+        packColumn(from, to);
+        from += STRIP_ROW_BYTES;
+        to += stripBytes;
+      }
+    }
+    strip += <usize>(whole / TILE_ROWS) * stripBytes;
+  } else {
+    for (let i = 0; i < whole; i += TILE_ROWS) {
+      packStrip(a + <usize>i * aRow, aRow, aColumn, TILE_ROWS, k, strip);
+      strip += stripBytes;
+    }
+  }
+  if (whole < rows) packStrip(a + <usize>whole * aRow, aRow, aColumn, rows - whole, k, strip);
+}
+
 /** Bytes `multiplyStrip` needs to work in, for `k` products: a tile at the edge, a row of zeros, a packed strip. */
 export function stripScratch(k: i32): usize {
-  const bytes = TILE_BYTES + PANEL_ROW_BYTES + STRIP_ROW_BYTES * <usize>k;
-  // what lies behind it, panels, keeps its vectors within cache lines
+  return edgeScratch() + roundUpBytes(STRIP_ROW_BYTES * <usize>k);
+}
+
+function edgeScratch(): usize {
+  return TILE_BYTES + 64;
+}
+
+/** Whole cache lines: vectors of what lies behind do not cross their borders. */
+function roundUpBytes(bytes: usize): usize {
   return (bytes + 63) & ~63;
 }
 
@@ -258,16 +295,34 @@ export function multiplyStrip(
   k: i32,
   scratch: usize,
 ): void {
+  if (aColumn == 4 && rows == TILE_ROWS)
+    multiplyRows(a, aRow, 4, panels, depth, start, startRow, c, cRow, rows, n, k, scratch);
+  else {
+    const strip = scratch + edgeScratch();
+    packStrip(a, aRow, aColumn, rows, k, strip);
+    multiplyRows(strip, 4, STRIP_ROW_BYTES, panels, depth, start, startRow, c, cRow, rows, n, k, scratch);
+  }
+}
+
+/** `multiplyStrip` for a strip that a tile can read: `TILE_ROWS` rows in memory, though only `rows` of them count. */
+function multiplyRows(
+  a: usize,
+  aRow: usize,
+  aColumn: usize,
+  panels: usize,
+  depth: i32,
+  start: usize,
+  startRow: usize,
+  c: usize,
+  cRow: usize,
+  rows: i32,
+  n: i32,
+  k: i32,
+  scratch: usize,
+): void {
   const edge = scratch;
   const zeros = edge + TILE_BYTES;
-  const strip = zeros + PANEL_ROW_BYTES;
   memory.fill(zeros, 0, PANEL_ROW_BYTES);
-  if (aColumn != 4 || rows < TILE_ROWS || n >= PACKED_FROM) {
-    packStrip(a, aRow, aColumn, rows, k, strip);
-    a = strip;
-    aRow = 4;
-    aColumn = STRIP_ROW_BYTES;
-  }
   for (let j = 0; j < n; j += TILE_COLUMNS) {
     const columns = min(TILE_COLUMNS, n - j);
     if (rows == TILE_ROWS && columns == TILE_COLUMNS) {
@@ -294,7 +349,7 @@ function blockSize(n: i32, limit: i32): i32 {
 /** Bytes of scratch memory that `gemm` needs. */
 export function gemmScratch(n: i32, k: i32): usize {
   const depth = min(k, BLOCK_DEPTH);
-  return panelBytes(min(n, BLOCK_COLUMNS), depth) + stripScratch(depth);
+  return edgeScratch() + BLOCK_STRIPS * roundUpBytes(STRIP_ROW_BYTES * <usize>depth) + panelBytes(min(n, BLOCK_COLUMNS), depth);
 }
 
 /**
@@ -317,9 +372,10 @@ export function gemm(
   scratch: usize,
 ): void {
   const depth = blockSize(max(k, 1), BLOCK_DEPTH);
-  const panels = scratch + stripScratch(depth);
+  const strips = scratch + edgeScratch();
+  const panels = strips + BLOCK_STRIPS * roundUpBytes(STRIP_ROW_BYTES * <usize>depth);
   const cRow = <usize>n * 4;
-  // Without products the one pass below still sets C to `start`.
+  // without products the one pass below still sets C to `start`
   for (let p = 0; p < max(k, 1); p += depth) {
     const kHere = min(depth, k - p);
     for (let j = 0; j < n; j += BLOCK_COLUMNS) {
@@ -327,12 +383,14 @@ export function gemm(
       const column = (<usize>j) << 2;
       packPanels(b + <usize>p * bRow + <usize>j * bColumn, bRow, bColumn, nHere, kHere, panels);
       for (let i = 0; i < m; i += TILE_ROWS) {
-        const from = a + <usize>i * aRow + <usize>p * aColumn;
+        const inBlock = i % (BLOCK_STRIPS * TILE_ROWS);
+        if (inBlock == 0) packStrips(a + <usize>i * aRow + <usize>p * aColumn, aRow, aColumn, min(BLOCK_STRIPS * TILE_ROWS, m - i), kHere, strips); // prettier-ignore
+        const strip = strips + <usize>inBlock * 4 * <usize>kHere;
         const to = c + <usize>i * cRow + column;
         const rows = min(TILE_ROWS, m - i);
         const first = start ? start + <usize>i * startRow + column : 0;
-        if (p == 0) multiplyStrip(from, aRow, aColumn, panels, kHere, first, startRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
-        else multiplyStrip(from, aRow, aColumn, panels, kHere, to, cRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
+        if (p == 0) multiplyRows(strip, 4, STRIP_ROW_BYTES, panels, kHere, first, startRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
+        else multiplyRows(strip, 4, STRIP_ROW_BYTES, panels, kHere, to, cRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
       }
     }
   }

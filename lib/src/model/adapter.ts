@@ -91,10 +91,12 @@ export function adapterShapes(config: ModelConfig, lora: LoraConfig): Map<string
  * A linear layer of the model with its bias and its adapter, where it has them; differentiable with respect to all of them.
  * @param module e.g. `model.layers.0.self_attn.q_proj`
  * @param x `[..., in]`
+ * @param residual `[..., out]` the stream that the layer adds to; no family has a bias on such a layer
  * @returns `[..., out]`
  */
-export function linearLayer(model: Model, module: string, x: Tensor): Tensor {
-  const base = linear(x, weight(model, `${module}.weight`), model.weights.get(`${module}.bias`));
+export function linearLayer(model: Model, module: string, x: Tensor, residual?: Tensor): Tensor {
+  const start = residual ?? model.weights.get(`${module}.bias`);
+  const base = linear(x, weight(model, `${module}.weight`), start);
   const update = model.adapter && updateOf(model.adapter, module);
   return update ? addLowRank(base, x, update.a, update.b, update.scale) : base;
 }

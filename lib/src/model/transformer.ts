@@ -58,13 +58,20 @@ export function hiddenStates(model: Model, ids: Tensor, positions: Tensor, atten
   for (let layer = 0; layer < numHiddenLayers; layer++) {
     const norm = (name: string, value: Tensor): Tensor =>
       rmsNorm(value, weight(model, `model.layers.${layer}.${name}.weight`), rmsNormEps);
-    x = tf.add(x, selfAttention(model, layer, norm('input_layernorm', x), positions, attend));
-    x = tf.add(x, feedForward(model, layer, norm('post_attention_layernorm', x)));
+    x = selfAttention(model, layer, norm('input_layernorm', x), positions, attend, x);
+    x = feedForward(model, layer, norm('post_attention_layernorm', x), x);
   }
   return rmsNorm(x, weight(model, 'model.norm.weight'), rmsNormEps);
 }
 
-function selfAttention(model: Model, layer: number, x: Tensor, positions: Tensor, attend: Attend): Tensor {
+function selfAttention(
+  model: Model,
+  layer: number,
+  x: Tensor,
+  positions: Tensor,
+  attend: Attend,
+  residual: Tensor,
+): Tensor {
   const { modelType, numAttentionHeads, numKeyValueHeads, headDim, ropeTheta, rmsNormEps } = model.config;
   const [batch, length] = x.shape as [number, number, number];
   const prefix = `model.layers.${layer}.self_attn`;
@@ -85,12 +92,12 @@ function selfAttention(model: Model, layer: number, x: Tensor, positions: Tensor
     project('v', numKeyValueHeads),
   );
   const merged = tf.reshape(attended, [batch, length, numAttentionHeads * headDim]);
-  return linearLayer(model, `${prefix}.o_proj`, merged);
+  return linearLayer(model, `${prefix}.o_proj`, merged, residual);
 }
 
-function feedForward(model: Model, layer: number, x: Tensor): Tensor {
+function feedForward(model: Model, layer: number, x: Tensor, residual: Tensor): Tensor {
   const prefix = `model.layers.${layer}.mlp`;
   const gate = linearLayer(model, `${prefix}.gate_proj`, x);
   const up = linearLayer(model, `${prefix}.up_proj`, x);
-  return linearLayer(model, `${prefix}.down_proj`, swiglu(gate, up));
+  return linearLayer(model, `${prefix}.down_proj`, swiglu(gate, up), residual);
 }
