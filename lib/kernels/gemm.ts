@@ -14,8 +14,6 @@ const TILE_BYTES: usize = <usize>TILE_ROWS * PANEL_ROW_BYTES;
 const BLOCK_DEPTH: i32 = 384;
 /** Columns of B packed at once: a block of them (at most 768 KB) stays in the second-level cache. */
 const BLOCK_COLUMNS: i32 = 512;
-/** Strips of A packed at once: long reads, whose cache misses overlap. */
-const BLOCK_STRIPS: i32 = 16;
 
 export function roundUp(n: i32, multiple: i32): i32 {
   return ((n + multiple - 1) / multiple) * multiple;
@@ -26,8 +24,8 @@ export function panelBytes(n: i32, k: i32): usize {
   return <usize>roundUp(n, TILE_COLUMNS) * <usize>k * 4;
 }
 
-/** Copies a 4 × 4 block, transposed. */
-function transpose4(source: usize, stride: usize, target: usize, targetStride: usize): void {
+/** Four floats of four consecutive columns, one row each, become four rows of a panel. */
+function transpose4(source: usize, stride: usize, target: usize): void {
   const x0 = v128.load(source);
   const x1 = v128.load(source + stride);
   const x2 = v128.load(source + 2 * stride);
@@ -37,9 +35,9 @@ function transpose4(source: usize, stride: usize, target: usize, targetStride: u
   const low23 = i32x4.shuffle(x2, x3, 0, 4, 1, 5);
   const high23 = i32x4.shuffle(x2, x3, 2, 6, 3, 7);
   v128.store(target, i64x2.shuffle(low01, low23, 0, 2));
-  v128.store(target + targetStride, i64x2.shuffle(low01, low23, 1, 3));
-  v128.store(target + 2 * targetStride, i64x2.shuffle(high01, high23, 0, 2));
-  v128.store(target + 3 * targetStride, i64x2.shuffle(high01, high23, 1, 3));
+  v128.store(target, i64x2.shuffle(low01, low23, 1, 3), 32);
+  v128.store(target, i64x2.shuffle(high01, high23, 0, 2), 64);
+  v128.store(target, i64x2.shuffle(high01, high23, 1, 3), 96);
 }
 
 /**
@@ -61,8 +59,8 @@ export function packPanels(b: usize, bRow: usize, bColumn: usize, n: i32, k: i32
     } else if (width == TILE_COLUMNS && bRow == 4) {
       for (; p + 4 <= k; p += 4) {
         const into = target + <usize>p * PANEL_ROW_BYTES;
-        transpose4(source + <usize>p * 4, bColumn, into, PANEL_ROW_BYTES);
-        transpose4(source + <usize>p * 4 + 4 * bColumn, bColumn, into + 16, PANEL_ROW_BYTES);
+        transpose4(source + <usize>p * 4, bColumn, into);
+        transpose4(source + <usize>p * 4 + 4 * bColumn, bColumn, into + 16);
       }
     }
     for (; p < k; p++) {
@@ -75,54 +73,19 @@ export function packPanels(b: usize, bRow: usize, bColumn: usize, n: i32, k: i32
   }
 }
 
-/** The fifth row of a strip, or the fifth and sixth, at four consecutive columns. */
-function packLowerRows(row: usize, stride: usize, target: usize): void {
-  const x4 = v128.load(row);
-  if (TILE_ROWS == 5) {
-    v128.store32_lane(target, x4, 0);
-    v128.store32_lane(target, x4, 1, STRIP_ROW_BYTES);
-    v128.store32_lane(target, x4, 2, 2 * STRIP_ROW_BYTES);
-    v128.store32_lane(target, x4, 3, 3 * STRIP_ROW_BYTES);
-  } else {
-    const x5 = v128.load(row + stride);
-    const low = i32x4.shuffle(x4, x5, 0, 4, 1, 5);
-    const high = i32x4.shuffle(x4, x5, 2, 6, 3, 7);
-    v128.store64_lane(target, low, 0);
-    v128.store64_lane(target, low, 1, STRIP_ROW_BYTES);
-    v128.store64_lane(target, high, 0, 2 * STRIP_ROW_BYTES);
-    v128.store64_lane(target, high, 1, 3 * STRIP_ROW_BYTES);
-  }
-}
-
-/** One column of a strip, from where its rows lie side by side. */
-function packColumn(a: usize, target: usize): void {
-  v128.store(target, v128.load(a));
-  if (TILE_ROWS == 5) store<f32>(target, load<f32>(a, 16), 16);
-  else store<f64>(target, load<f64>(a, 16), 16);
-}
-
 /**
  * Packs a strip of A into `k` groups of `TILE_ROWS`, so that the tile reads them in order. Missing rows are not written: what
  * comes of them is not copied.
  */
 function packStrip(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i32, target: usize): void {
-  let p = 0;
-  if (rows == TILE_ROWS && aColumn == 4) {
-    for (; p + 4 <= k; p += 4) {
-      transpose4(a, aRow, target, STRIP_ROW_BYTES);
-      packLowerRows(a + 4 * aRow, aRow, target + 16);
-      a += 16;
-      target += 4 * STRIP_ROW_BYTES;
-    }
-  } else if (rows == TILE_ROWS && aRow == 4) {
-    for (; p < k; p++) {
-      packColumn(a, target);
-      a += aColumn;
-      target += STRIP_ROW_BYTES;
-    }
-  }
-  for (; p < k; p++) {
-    for (let i = 0; i < rows; i++) store<f32>(target + ((<usize>i) << 2), load<f32>(a + <usize>i * aRow));
+  const sideBySide = rows == TILE_ROWS && aRow == 4;
+  for (let p = 0; p < k; p++) {
+    if (sideBySide) {
+      v128.store(target, v128.load(a));
+      if (TILE_ROWS == 5) store<f32>(target, load<f32>(a, 16), 16);
+      else store<u64>(target, load<u64>(a, 16), 16);
+    } else
+      for (let i = 0; i < rows; i++) store<f32>(target + ((<usize>i) << 2), load<f32>(a + <usize>i * aRow));
     a += aColumn;
     target += STRIP_ROW_BYTES;
   }
@@ -236,43 +199,10 @@ function copyTile(from: usize, fromRow: usize, to: usize, toRow: usize, rows: i3
   }
 }
 
-/** Packs up to `BLOCK_STRIPS` strips, one behind the other. */
-function packStrips(a: usize, aRow: usize, aColumn: usize, rows: i32, k: i32, target: usize): void {
-  const stripBytes = <usize>k * STRIP_ROW_BYTES;
-  const whole = (rows / TILE_ROWS) * TILE_ROWS;
-  let strip = target;
-  if (aRow == 4) {
-    // row by row of Aᵀ, as it lies in memory
-    for (let p = 0; p < k; p++) {
-      let from = a + <usize>p * aColumn;
-      let to = target + <usize>p * STRIP_ROW_BYTES;
-      for (let i = 0; i < whole; i += TILE_ROWS) {
-        packColumn(from, to);
-        from += STRIP_ROW_BYTES;
-        to += stripBytes;
-      }
-    }
-    strip += <usize>(whole / TILE_ROWS) * stripBytes;
-  } else {
-    for (let i = 0; i < whole; i += TILE_ROWS) {
-      packStrip(a + <usize>i * aRow, aRow, aColumn, TILE_ROWS, k, strip);
-      strip += stripBytes;
-    }
-  }
-  if (whole < rows) packStrip(a + <usize>whole * aRow, aRow, aColumn, rows - whole, k, strip);
-}
-
 /** Bytes `multiplyStrip` needs to work in, for `k` products: a tile at the edge, a row of zeros, a packed strip. */
 export function stripScratch(k: i32): usize {
-  return edgeScratch() + roundUpBytes(STRIP_ROW_BYTES * <usize>k);
-}
-
-function edgeScratch(): usize {
-  return TILE_BYTES + 64;
-}
-
-/** Whole cache lines: vectors of what lies behind do not cross their borders. */
-function roundUpBytes(bytes: usize): usize {
+  const bytes = TILE_BYTES + PANEL_ROW_BYTES + STRIP_ROW_BYTES * <usize>k;
+  // what lies behind it, panels, keeps its vectors within cache lines
   return (bytes + 63) & ~63;
 }
 
@@ -295,34 +225,16 @@ export function multiplyStrip(
   k: i32,
   scratch: usize,
 ): void {
-  if (aColumn == 4 && rows == TILE_ROWS)
-    multiplyRows(a, aRow, 4, panels, depth, start, startRow, c, cRow, rows, n, k, scratch);
-  else {
-    const strip = scratch + edgeScratch();
-    packStrip(a, aRow, aColumn, rows, k, strip);
-    multiplyRows(strip, 4, STRIP_ROW_BYTES, panels, depth, start, startRow, c, cRow, rows, n, k, scratch);
-  }
-}
-
-/** `multiplyStrip` for a strip that a tile can read: `TILE_ROWS` rows in memory, though only `rows` of them count. */
-function multiplyRows(
-  a: usize,
-  aRow: usize,
-  aColumn: usize,
-  panels: usize,
-  depth: i32,
-  start: usize,
-  startRow: usize,
-  c: usize,
-  cRow: usize,
-  rows: i32,
-  n: i32,
-  k: i32,
-  scratch: usize,
-): void {
   const edge = scratch;
   const zeros = edge + TILE_BYTES;
+  const strip = zeros + PANEL_ROW_BYTES;
   memory.fill(zeros, 0, PANEL_ROW_BYTES);
+  if (aColumn != 4 || rows < TILE_ROWS) {
+    packStrip(a, aRow, aColumn, rows, k, strip);
+    a = strip;
+    aRow = 4;
+    aColumn = STRIP_ROW_BYTES;
+  }
   for (let j = 0; j < n; j += TILE_COLUMNS) {
     const columns = min(TILE_COLUMNS, n - j);
     if (rows == TILE_ROWS && columns == TILE_COLUMNS) {
@@ -349,7 +261,7 @@ function blockSize(n: i32, limit: i32): i32 {
 /** Bytes of scratch memory that `gemm` needs. */
 export function gemmScratch(n: i32, k: i32): usize {
   const depth = min(k, BLOCK_DEPTH);
-  return edgeScratch() + BLOCK_STRIPS * roundUpBytes(STRIP_ROW_BYTES * <usize>depth) + panelBytes(min(n, BLOCK_COLUMNS), depth);
+  return panelBytes(min(n, BLOCK_COLUMNS), depth) + stripScratch(depth);
 }
 
 /**
@@ -372,10 +284,9 @@ export function gemm(
   scratch: usize,
 ): void {
   const depth = blockSize(max(k, 1), BLOCK_DEPTH);
-  const strips = scratch + edgeScratch();
-  const panels = strips + BLOCK_STRIPS * roundUpBytes(STRIP_ROW_BYTES * <usize>depth);
+  const panels = scratch + stripScratch(depth);
   const cRow = <usize>n * 4;
-  // without products the one pass below still sets C to `start`
+  // Without products the one pass below still sets C to `start`.
   for (let p = 0; p < max(k, 1); p += depth) {
     const kHere = min(depth, k - p);
     for (let j = 0; j < n; j += BLOCK_COLUMNS) {
@@ -383,14 +294,12 @@ export function gemm(
       const column = (<usize>j) << 2;
       packPanels(b + <usize>p * bRow + <usize>j * bColumn, bRow, bColumn, nHere, kHere, panels);
       for (let i = 0; i < m; i += TILE_ROWS) {
-        const inBlock = i % (BLOCK_STRIPS * TILE_ROWS);
-        if (inBlock == 0) packStrips(a + <usize>i * aRow + <usize>p * aColumn, aRow, aColumn, min(BLOCK_STRIPS * TILE_ROWS, m - i), kHere, strips); // prettier-ignore
-        const strip = strips + <usize>inBlock * 4 * <usize>kHere;
+        const from = a + <usize>i * aRow + <usize>p * aColumn;
         const to = c + <usize>i * cRow + column;
         const rows = min(TILE_ROWS, m - i);
         const first = start ? start + <usize>i * startRow + column : 0;
-        if (p == 0) multiplyRows(strip, 4, STRIP_ROW_BYTES, panels, kHere, first, startRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
-        else multiplyRows(strip, 4, STRIP_ROW_BYTES, panels, kHere, to, cRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
+        if (p == 0) multiplyStrip(from, aRow, aColumn, panels, kHere, first, startRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
+        else multiplyStrip(from, aRow, aColumn, panels, kHere, to, cRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
       }
     }
   }

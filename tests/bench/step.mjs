@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { presets } from '../../lib/dist/model/index.js';
 import { initBackend, randomStream } from '../../lib/dist/tensor/index.js';
 import { gemmSpeed, ourPeer } from './our-model.mjs';
+import { simdPeak } from './peak.mjs';
 import { installTorch, stockPeer, torchPeer } from './peers.mjs';
 
 const ROUNDS = 5;
@@ -71,9 +72,10 @@ const gemm = [
   n,
   k,
   form: `${transposeA ? 'T' : 'N'}${transposeB ? 'T' : 'N'}`,
-  gflops: gemmSpeed({ m, n, k, transposeA, transposeB }),
+  ...gemmSpeed({ m, n, k, transposeA, transposeB }),
 }));
 const best = Math.max(...gemm.map(({ gflops }) => gflops));
+const peak = await simdPeak();
 
 const rows = measured.map(({ peer, steps, sampling }) => ({
   name: peer.name,
@@ -90,11 +92,13 @@ const result = {
   floorMilliseconds: floatingPointOperations() / best / 1e6,
   timesFasterThanStock: rows.find(({ name }) => name.startsWith('stock')).milliseconds / own.milliseconds,
   rows,
+  peakGflops: peak,
   gemm,
 };
 
 const line = (name, threads, step, cpu, ratio, speed) =>
   `${name.padEnd(22)}${threads.padStart(8)}${step.padStart(12)}${cpu.padStart(12)}${ratio.padStart(8)}${speed.padStart(14)}`;
+const percent = (share) => `${(100 * share).toFixed(0)} %`;
 const ms = (value) => `${value.toFixed(0)} ms`;
 const lines = [
   result.what,
@@ -112,8 +116,9 @@ const lines = [
   line(`floor at ${best.toFixed(0)} GFLOP/s`, '1', ms(result.floorMilliseconds), '', '', ''),
   '',
   ...gemm.map(
-    ({ m, n, k, form, gflops }) =>
-      `matMul ${form} ${`${m} × ${n} over ${k}`.padEnd(22)}${gflops.toFixed(1)} GFLOP/s`,
+    ({ m, n, k, form, gflops, xnnpackGflops }) =>
+      `matMul ${form} ${`${m} × ${n} over ${k}`.padEnd(22)}${gflops.toFixed(1)} GFLOP/s, ${percent(gflops / peak)} of a core's ` +
+      `${peak.toFixed(1)}, ${(gflops / xnnpackGflops).toFixed(2)} × XNNPACK's ${xnnpackGflops.toFixed(1)}`,
   ),
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
