@@ -154,13 +154,13 @@ describe.each(['cpu', 'wasm'] as const)('local engine on %s', (backend) => {
     expect(bits(await engine.save())).toEqual(before);
   });
 
-  it('goes on bit-identically from a checkpoint file', async () => {
+  it.each(['adamw', 'muon'] as const)('goes on bit-identically from a checkpoint file, %s', async (optim) => {
     const folder = mkdtempSync(join(tmpdir(), 'posttrain-'));
     const path = join(folder, 'checkpoint.safetensors');
     const batch = batchOf('dapo');
     const step = async (engine: Engine): Promise<void> => {
       await engine.forwardBackward(batch, policyGradient);
-      await engine.optimStep({ learningRate: 1e-2, weightDecay: 0.1 });
+      await engine.optimStep({ learningRate: 1e-2, weightDecay: 0.1, optim });
     };
     const straight = open().engine;
     for (let n = 0; n < 4; n += 1) await step(straight);
@@ -174,7 +174,16 @@ describe.each(['cpu', 'wasm'] as const)('local engine on %s', (backend) => {
     expect(trainer).toEqual({ step: 2 });
     expect(resumed.policyVersion).toBe(2);
     for (let n = 0; n < 2; n += 1) await step(resumed);
-    expect(bits(await resumed.save())).toEqual(bits(await straight.save()));
+    const [resumedState, straightState] = [await resumed.save(), await straight.save()];
+    expect(bits(resumedState)).toEqual(bits(straightState));
+    expect(resumedState).toEqual(straightState);
+
+    const other = optim === 'muon' ? 'adamw' : 'muon';
+    await resumed.forwardBackward(batch, policyGradient);
+    await expect(resumed.optimStep({ learningRate: 1e-2, optim: other })).rejects.toThrow(
+      new RegExp(`optim is ${other}, but the moments so far are those of ${optim}`),
+    );
+    expect(await resumed.save()).toEqual(straightState);
 
     writeFileSync(path, readFileSync(path).subarray(0, 500));
     expect(() => readCheckpoint(path)).toThrow(/Cannot resume from .*checkpoint.safetensors/);
@@ -204,11 +213,22 @@ describe.each(['cpu', 'wasm'] as const)('local engine on %s', (backend) => {
     reference.dispose();
   });
 
-  it('keeps the number of tensors constant', async () => {
+  it('gives Muon the matrices inside the layers, AdamW all others', async () => {
+    const { engine } = open();
+    await engine.forwardBackward(batchOf('dapo'), policyGradient);
+    await engine.optimStep({ learningRate: 1e-2, optim: 'muon' });
+    const { firstMoments, secondMoments } = await engine.save();
+    expect(firstMoments.size).toBe(2 + 2 * 9);
+    expect([...secondMoments.keys()].filter((name) => !name.endsWith('norm.weight'))).toEqual([
+      'model.embed_tokens.weight',
+    ]);
+  });
+
+  it.each(['adamw', 'muon'] as const)('keeps the number of tensors constant, %s', async (optim) => {
     const { engine } = open(20);
     const step = async (): Promise<number> => {
       await engine.forwardBackward(batchOf('dapo'), policyGradient);
-      await engine.optimStep({ learningRate: 1e-2 });
+      await engine.optimStep({ learningRate: 1e-2, optim });
       await engine.logprobs([{ tokens: Int32Array.of(1, 2, 3), mask: [0, 1, 1] }]);
       return tf.memory().numTensors;
     };

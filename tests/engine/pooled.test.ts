@@ -3,7 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 // Worker threads load compiled files, so all of this test runs on the build.
-import { createLocalEngine, type Datum, type Engine, type EngineState } from '../../lib/dist/engine/index.js';
+import {
+  createLocalEngine,
+  type Datum,
+  type Engine,
+  type EngineState,
+  type OptimName,
+} from '../../lib/dist/engine/index.js';
 import { createPooledEngine } from '../../lib/dist/engine/pooled.node.js';
 import { addAdapter, createModel, disposeModel, sampleKeys } from '../../lib/dist/model/index.js';
 import { initBackend } from '../../lib/dist/tensor/index.js';
@@ -53,7 +59,7 @@ const prompts = [4, 2, 2, 7, 5].map(tokensOf);
 const params = { maxNewTokens: 12, temperature: 1, stopTokens: [3] };
 
 /** Everything an engine can be asked for, twice over an optimizer step. */
-async function everything(engine: Engine): Promise<unknown[]> {
+async function everything(engine: Engine, optim: OptimName): Promise<unknown[]> {
   const keys = sampleKeys(prompts.length, 1, 'pool');
   const sequences = batch.map(({ tokens, weights }) => ({ tokens, mask: weights }));
   const reference = await engine.reference();
@@ -62,7 +68,7 @@ async function everything(engine: Engine): Promise<unknown[]> {
     results.push(await engine.sample(prompts, params, keys), await engine.logprobs(sequences, 0.7));
     results.push(await engine.forwardBackward(batch, policyGradient));
     results.push(await engine.forwardBackward(batch.slice(2, 5), { name: 'cross_entropy' }));
-    results.push(await engine.optimStep({ learningRate: 1e-2, weightDecay: 0.1, maxGradNorm: 0.1 }));
+    results.push(await engine.optimStep({ learningRate: 1e-2, weightDecay: 0.1, maxGradNorm: 0.1, optim }));
     results.push(engine.policyVersion, await reference.logprobs(sequences));
   }
   reference.dispose();
@@ -70,8 +76,13 @@ async function everything(engine: Engine): Promise<unknown[]> {
 }
 
 describe('pooled engine', () => {
-  it.each([1, 2, 3])('with %i workers gives the same bits as the local engine', async (workers) => {
-    expect(await everything(open(workers))).toEqual(await everything(open(0)));
+  it.each([
+    [1, 'adamw'],
+    [2, 'adamw'],
+    [3, 'adamw'],
+    [2, 'muon'],
+  ] as const)('with %i workers and %s gives the same bits as the local engine', async (workers, optim) => {
+    expect(await everything(open(workers), optim)).toEqual(await everything(open(0), optim));
   });
 
   it.each([1, 2])(

@@ -1,7 +1,8 @@
 import * as tf from '@tensorflow/tfjs-core';
 import fc from 'fast-check';
-import { drawToken, nextTokenProbabilities, type Draw, type SamplingParams } from 'posttrain/model';
-import { initBackend } from 'posttrain/tensor';
+import type { SamplingParams } from 'posttrain/model';
+import { type Draw, drawToken, initBackend } from 'posttrain/tensor';
+import { nextTokenProbabilities } from 'posttrain/tensor/sample-tokens';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 beforeAll(() => initBackend({ backend: 'wasm' }));

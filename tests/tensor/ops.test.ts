@@ -1,7 +1,19 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { describe, expect, it } from 'vitest';
-import { addLowRank, embedding, linear, matMul, rmsNorm, rotary, swiglu } from 'posttrain/tensor';
+import {
+  addLowRank,
+  embedding,
+  layerNorm,
+  linear,
+  matMul,
+  reluSquared,
+  rmsNorm,
+  rotary,
+  swiglu,
+} from 'posttrain/tensor';
+import { composedLayerNorm } from 'posttrain/tensor/layer-norm';
+import { composedReluSquared } from 'posttrain/tensor/relu-squared';
 import { composedRmsNorm } from 'posttrain/tensor/rms-norm';
 import { composedRotary } from 'posttrain/tensor/rotary';
 import { composedSwiglu } from 'posttrain/tensor/swiglu';
@@ -176,6 +188,34 @@ onEachBackend('ops', () => {
     expectMatches((x, w) => composedRmsNorm(x, w, 1e-3), reference, inputs);
   });
 
+  it.each([1, 2, 5, 8, 31])('layerNorm over %i features', (size) => {
+    const reference = (x: Float64Array, w: Float64Array, b: Float64Array): Float64Array =>
+      x.map((value, at) => {
+        const row = x.subarray(at - (at % size), at - (at % size) + size);
+        const mean = row.reduce((sum, v) => sum + v, 0) / size;
+        const variance = row.reduce((sum, v) => sum + (v - mean) ** 2, 0) / size;
+        return ((value - mean) / Math.sqrt(variance + 1e-3)) * w[at % size]! + b[at % size]!;
+      });
+    const inputs = [normalInput(1, 3, 2, size), normalInput(2, size), normalInput(3, size)];
+    expectMatches((x, w, b) => layerNorm(x, w, b, 1e-3), reference, inputs);
+    expectMatches((x, w, b) => composedLayerNorm(x, w, b, 1e-3), reference, inputs);
+  });
+
+  it('layerNorm keeps what is small beside a large mean', () => {
+    const out = tf.tidy(() => {
+      const x = tf.tensor2d([10_000, 10_001, 10_002, 10_003, 10_004], [1, 5]);
+      return layerNorm(x, tf.ones([5]), tf.zeros([5]), 1e-6).dataSync();
+    });
+    const expected = [-2, -1, 0, 1, 2].map((x) => x / Math.SQRT2);
+    expect(largestError(out, expected)).toBeLessThan(1e-4);
+  });
+
+  it('layerNorm says what does not fit', () => {
+    expect(() => tf.tidy(() => layerNorm(tf.zeros([2, 3]), tf.ones([3]), tf.zeros([2]), 1e-5))).toThrow(
+      /bias must have shape \[3\]/,
+    );
+  });
+
   it.each([2, 6, 8, 26])('rotary of head size %i', (headDim) => {
     const positions = [0, 1, 300, 7, 2, 129];
     const half = headDim / 2;
@@ -200,6 +240,13 @@ onEachBackend('ops', () => {
     const inputs = [normalInput(1, size), normalInput(2, size)];
     expectMatches(swiglu, reference, inputs);
     expectMatches(composedSwiglu, reference, inputs);
+  });
+
+  it.each([1, 3, 4, 31])('reluSquared of %i values', (size) => {
+    const reference = (x: Float64Array): Float64Array => x.map((value) => Math.max(value, 0) ** 2);
+    const inputs = [normalInput(1, size)];
+    expectMatches(reluSquared, reference, inputs);
+    expectMatches(composedReluSquared, reference, inputs);
   });
 
   it('swiglu is right to a few units in the last place', () => {

@@ -1,12 +1,34 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
-import { expect, it } from 'vitest';
-import { selectedLogprobs } from 'posttrain/tensor';
+import type { BackendWasm } from '@tensorflow/tfjs-backend-wasm';
+import { expect, it, vi } from 'vitest';
+import { linear, selectedLogprobs } from 'posttrain/tensor';
 import { composedSelectedLogprobs } from 'posttrain/tensor/selected-logprobs';
 import { onEachBackend } from './backends.js';
 import { expectMatches, largestError, normalInput, product, toTensor } from './reference.js';
 
-onEachBackend('selectedLogprobs', () => {
+/** Most bytes of wasm memory that kernels' outputs took at a time. `tf.memory` counts a buffer as often as it is shared. */
+function peakBytes(run: () => void): number {
+  const backend = tf.backend() as BackendWasm;
+  const outputs: { readonly dataId: object; readonly bytes: number }[] = [];
+  let peak = 0;
+  const makeOutput = backend.makeOutput.bind(backend);
+  const spy = vi.spyOn(backend, 'makeOutput').mockImplementation((shape, ...rest) => {
+    const output = makeOutput(shape, ...rest);
+    outputs.push({ dataId: output.dataId, bytes: 4 * tf.util.sizeFromShape(shape) });
+    const live = outputs.filter(({ dataId }) => backend.dataIdMap.has(dataId));
+    peak = Math.max(
+      peak,
+      live.reduce((sum, { bytes }) => sum + bytes, 0),
+    );
+    return output;
+  });
+  tf.tidy(run);
+  spy.mockRestore();
+  return peak;
+}
+
+onEachBackend('selectedLogprobs', (backend) => {
   const logSoftmax = (
     logits: Float64Array,
     row: number,
@@ -80,6 +102,25 @@ onEachBackend('selectedLogprobs', () => {
     });
   });
 
+  it('leaves logits that are looked at elsewhere as they were', () => {
+    tf.tidy(() => {
+      const [h, w] = [normalInput(1, 3, 4), normalInput(2, 5, 4)].map(toTensor) as [Tensor, Tensor];
+      const ids = tf.tensor1d([0, 4, 2], 'int32');
+      let kept: Tensor | undefined;
+      const loss = (keep: boolean) => (hidden: Tensor) => {
+        const logits = linear(hidden, w);
+        if (keep) kept = tf.keep(logits);
+        // A second reader of the logits, whose gradient needs their values.
+        const second = tf.sum(tf.square(logits));
+        return tf.add(tf.sum(selectedLogprobs(logits, ids).logprobs), second) as tf.Scalar;
+      };
+      const gradient = tf.grad(loss(true))(h).dataSync();
+      expect(largestError(kept?.dataSync() ?? [], linear(h, w).dataSync())).toBe(0);
+      expect(largestError(tf.grad(loss(false))(h).dataSync(), gradient)).toBe(0);
+      kept?.dispose();
+    });
+  });
+
   it('refuses targets outside the vocabulary and temperatures that are not positive', () => {
     tf.tidy(() => {
       const logits = tf.zeros([1, 3]);
@@ -88,6 +129,38 @@ onEachBackend('selectedLogprobs', () => {
       );
       for (const temperature of [0, -1, NaN, Infinity])
         expect(() => selectedLogprobs(logits, tf.tensor1d([0], 'int32'), temperature)).toThrow(/positive/);
+    });
+  });
+
+  // The composed form keeps several tables; only the kernels promise.
+  if (backend !== 'wasm') return;
+
+  it('holds one table of logits at a time, forward and backward', () => {
+    const [rows, vocab, size] = [64, 4096, 4];
+    const table = rows * vocab * 4;
+    const [h, w] = [normalInput(1, rows, size), normalInput(2, vocab, size)].map(toTensor) as [
+      Tensor,
+      Tensor,
+    ];
+    const peak = peakBytes(() => {
+      const ids = tf.zeros([rows], 'int32');
+      const loss = (hidden: Tensor, weight: Tensor): tf.Scalar =>
+        tf.sum(selectedLogprobs(linear(hidden, weight), ids).logprobs) as tf.Scalar;
+      tf.grads(loss)([h, w]);
+    });
+    expect(peak).toBeGreaterThan(table);
+    expect(peak).toBeLessThan(1.2 * table);
+    tf.dispose([h, w]);
+  });
+
+  it('keeps rows without a gradient out of it, whatever they hold', () => {
+    tf.tidy(() => {
+      const logits = tf.tensor2d([NaN, 1, Infinity, 0, 0, 0], [2, 3]);
+      const gradient = tf.grad((x: Tensor) => {
+        const { logprobs } = selectedLogprobs(x, tf.tensor1d([0, 1], 'int32'));
+        return tf.sum(tf.slice(logprobs, [1], [1])) as tf.Scalar;
+      })(logits);
+      expect(largestError(gradient.dataSync(), [0, 0, 0, -1 / 3, 2 / 3, -1 / 3])).toBeLessThan(1e-6);
     });
   });
 });

@@ -10,8 +10,10 @@ import {
   disposeKVCache,
   globalNorm,
   initBackend,
+  layerNorm,
   prefillKVCache,
   rotary,
+  sampleTokens,
   selectKVCacheRows,
 } from 'posttrain/tensor';
 import { scratch } from 'posttrain/tensor/wasm/heap';
@@ -166,28 +168,32 @@ onEachBackend('state', () => {
 describe('the wasm heap', () => {
   it('grows between calls without a kernel losing its tensors or its scratch memory', async () => {
     await initBackend({ backend: 'wasm' });
-    tf.tidy(() => {
-      const [a, b] = [normalInput(1, 40, 60), normalInput(2, 60, 30)].map(toTensor) as [Tensor, Tensor];
-      const q = toTensor(normalInput(3, 2, 20, 2, 8));
-      const positions = tf.tensor2d(
-        Int32Array.from({ length: 40 }, (_, i) => i),
-        [2, 20],
-        'int32',
+    const [a, b] = [normalInput(1, 40, 60), normalInput(2, 60, 30)].map(toTensor) as [Tensor, Tensor];
+    const q = toTensor(normalInput(3, 2, 20, 2, 8));
+    const [ones, positions] = [tf.ones([60]), tf.tensor2d([...Array(40).keys()], [2, 20], 'int32')];
+    const rows = Int32Array.from({ length: 40 }, (_, i) => i);
+    const run = async (): Promise<unknown[]> => {
+      const outputs = tf.tidy(() =>
+        [
+          tf.matMul(a, b),
+          causalAttention(q, q, q),
+          rotary(q, positions, 100),
+          layerNorm(a, ones, ones, 1e-5),
+        ].map((x) => x.dataSync()),
       );
-      const run = (): number[] =>
-        [tf.matMul(a, b), causalAttention(q, q, q), rotary(q, positions, 100)].flatMap((x) => [
-          ...x.dataSync(),
-        ]);
-      const before = run();
-      const memory = (tf.backend() as unknown as { wasm: { asm: { memory: WebAssembly.Memory } } }).wasm.asm
-        .memory;
-      const bytes = memory.buffer.byteLength;
-      const ballast = Array.from({ length: 8 }, () => tf.zeros([bytes / 32]));
-      expect(memory.buffer.byteLength).toBeGreaterThan(bytes);
-      expect(run()).toEqual(before);
-      tf.dispose(ballast);
-      expect(run()).toEqual(before);
-    });
+      const uniforms = Array.from(rows, (row) => row / 40);
+      return [...outputs, await sampleTokens(a, rows, uniforms, { temperature: 1, topP: 0.9 })];
+    };
+    const before = await run();
+    const memory = (tf.backend() as unknown as { wasm: { asm: { memory: WebAssembly.Memory } } }).wasm.asm
+      .memory;
+    const bytes = memory.buffer.byteLength;
+    const ballast = Array.from({ length: 8 }, () => tf.zeros([bytes / 32]));
+    expect(memory.buffer.byteLength).toBeGreaterThan(bytes);
+    expect(await run()).toEqual(before);
+    tf.dispose(ballast);
+    expect(await run()).toEqual(before);
+    tf.dispose([a, b, q, ones, positions]);
   });
 
   it('says that it is full, and goes on with what fits', async () => {

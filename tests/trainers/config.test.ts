@@ -56,6 +56,12 @@ describe('GRPOConfig', () => {
       { softPunishCache: 8, maxCompletionLength: 8 },
       /below maxCompletionLength = 8/,
     ],
+    [
+      'an optimizer that does not exist',
+      { optim: 'adamw_torch' },
+      /optim is adamw_torch, expected adamw or muon/,
+    ],
+    ['a rule of Muon for AdamW', { adjustLrFn: 'original' }, /Set optim to muon, or leave adjustLrFn out/],
     ['a level that does not exist', { importanceSamplingLevel: 'turn' }, /expected token or sequence/],
     ['CISPO without its cap', { lossType: 'cispo' }, /epsilonHigh is null, .* the cap of the ratio itself/],
     ['a clip range as the cap of CISPO', { lossType: 'cispo', epsilonHigh: 0.28 }, /1 or more, e.g. 5/],
@@ -82,7 +88,7 @@ describe('GRPOConfig', () => {
   });
 
   it('uses the words of TRL', () => {
-    // What TRL's GRPOConfig (1.10) calls the same thing; the rest is ours, with the reason.
+    // What TRL's GRPOConfig (1.10) calls the same thing; the rest is ours or PyTorch's, with the reason.
     const trl = [
       'num_generations',
       'max_completion_length',
@@ -101,6 +107,7 @@ describe('GRPOConfig', () => {
       'beta',
       'learning_rate',
       'lr_scheduler_type',
+      'optim',
       'warmup_steps',
       'weight_decay',
       'max_grad_norm',
@@ -111,6 +118,7 @@ describe('GRPOConfig', () => {
     const ours = {
       prompts_per_step: 'one batch noun',
       max_turns: 'episodes',
+      adjust_lr_fn: 'an argument of torch.optim.Muon',
       baseline: 'one trainer for several algorithms',
       soft_punish_cache: 'an argument of get_soft_overlong_punishment',
       zero_std_threshold: 'constant groups are exactly zero',

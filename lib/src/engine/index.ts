@@ -9,6 +9,7 @@ export type {
   ForwardBackwardResult,
   LogprobScorer,
   NamedArray,
+  OptimName,
   OptimParams,
   OptimResult,
 } from './types.js';

@@ -1,12 +1,16 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor, Variable } from '@tensorflow/tfjs-core';
-import { adamWUpdate, globalNorm } from '../tensor/index.js';
+import { adamWUpdate, globalNorm, muonUpdate } from '../tensor/index.js';
 import { requireFit, restoreVariables, snapshotVariables } from './snapshot.js';
-import type { EngineState, OptimParams, OptimResult } from './types.js';
+import type { EngineState, OptimName, OptimParams, OptimResult } from './types.js';
 
-/** AdamW over named weights: owns the moments and counts the steps. */
+const MUON_MOMENTUM = 0.95;
+
+/** AdamW or Muon over named weights: owns the moments and counts the steps. */
 export class Optimizer {
   policyVersion = 0;
+  /** Whose moments there are; undefined before the first step. */
+  #optim: OptimName | undefined;
   readonly #firstMoments = new Map<string, Variable>();
   readonly #secondMoments = new Map<string, Variable>();
 
@@ -20,11 +24,14 @@ export class Optimizer {
   ): Promise<OptimResult> {
     const all = [...gradients.values()];
     if (all.length === 0) return { gradNorm: 0, stepped: false };
-    const gradNorm = await globalNorm(all);
-    const stepped = lossIsFinite && Number.isFinite(gradNorm);
-    if (stepped) this.#update(gradients, gradNorm, params);
-    tf.dispose(all);
-    return { gradNorm, stepped };
+    try {
+      const gradNorm = await globalNorm(all);
+      const stepped = lossIsFinite && Number.isFinite(gradNorm);
+      if (stepped) this.#update(gradients, gradNorm, params);
+      return { gradNorm, stepped };
+    } finally {
+      tf.dispose(all);
+    }
   }
 
   async save(): Promise<EngineState> {
@@ -39,14 +46,18 @@ export class Optimizer {
   /** Takes over a saved state. Throws, changing nothing, when names or shapes differ. */
   load({ policyVersion, weights, firstMoments, secondMoments }: EngineState): void {
     const hasMoments = firstMoments.size > 0;
+    const optim = firstMoments.size === secondMoments.size ? 'adamw' : 'muon';
     requireFit(this.weights, weights);
-    if (hasMoments) [firstMoments, secondMoments].forEach((moments) => requireFit(this.weights, moments));
+    if (hasMoments) {
+      requireFit(this.weights, firstMoments);
+      requireFit(adamWWeights(this.weights, optim), secondMoments);
+    }
 
     this.dispose();
     restoreVariables(this.weights, weights);
     this.policyVersion = policyVersion;
     if (!hasMoments) return;
-    this.#createMoments();
+    this.#createMoments(optim);
     restoreVariables(this.#firstMoments, firstMoments);
     restoreVariables(this.#secondMoments, secondMoments);
   }
@@ -56,42 +67,65 @@ export class Optimizer {
     tf.dispose([...this.#firstMoments.values(), ...this.#secondMoments.values()]);
     this.#firstMoments.clear();
     this.#secondMoments.clear();
+    this.#optim = undefined;
   }
 
   #update(gradients: ReadonlyMap<string, Tensor>, gradNorm: number, params: OptimParams): void {
-    this.#createMoments();
+    this.#createMoments(params.optim ?? 'adamw');
     this.policyVersion += 1;
     const maxGradNorm = params.maxGradNorm ?? 1;
+    const gradScale = gradNorm > maxGradNorm ? maxGradNorm / gradNorm : 1;
     for (const [name, weight] of this.weights) {
       const gradient = gradients.get(name);
       if (gradient === undefined) continue;
-      adamWUpdate(
-        weight,
-        gradient,
-        this.#firstMoments.get(name) as Variable,
-        this.#secondMoments.get(name) as Variable,
-        {
-          lr: params.learningRate,
+      const firstMoment = this.#firstMoments.get(name) as Variable;
+      const secondMoment = this.#secondMoments.get(name);
+      const lr = params.learningRate;
+      // Norms and biases set a scale rather than hold knowledge; only matrices decay.
+      const weightDecay = weight.rank >= 2 ? (params.weightDecay ?? 0) : 0;
+      if (secondMoment === undefined) {
+        const adjustLrFn = params.adjustLrFn ?? 'match_rms_adamw';
+        const options = { lr, momentum: MUON_MOMENTUM, weightDecay, adjustLrFn, gradScale };
+        muonUpdate(weight, gradient, firstMoment, options);
+      } else {
+        adamWUpdate(weight, gradient, firstMoment, secondMoment, {
+          lr,
           beta1: params.adamBeta1 ?? 0.9,
           beta2: params.adamBeta2 ?? 0.95,
           eps: params.adamEpsilon ?? 1e-8,
-          // Norms and biases set a scale rather than hold knowledge; only matrices decay.
-          weightDecay: weight.rank >= 2 ? (params.weightDecay ?? 0) : 0,
+          weightDecay,
           step: this.policyVersion,
-          gradScale: gradNorm > maxGradNorm ? maxGradNorm / gradNorm : 1,
-        },
-      );
+          gradScale,
+        });
+      }
     }
   }
 
-  #createMoments(): void {
-    if (this.#firstMoments.size > 0) return;
-    for (const [name, weight] of this.weights) {
-      for (const moments of [this.#firstMoments, this.#secondMoments]) {
-        const zeros = tf.zeros(weight.shape);
-        moments.set(name, tf.variable(zeros, false));
-        zeros.dispose();
-      }
-    }
+  #createMoments(optim: OptimName): void {
+    if (this.#optim === optim) return;
+    if (this.#optim !== undefined)
+      throw new Error(
+        `optim is ${optim}, but the moments so far are those of ${this.#optim}. Go on with ${this.#optim}, or start a new run from the weights.`,
+      );
+    this.#optim = optim;
+    createZeros(this.weights, this.#firstMoments);
+    createZeros(adamWWeights(this.weights, optim), this.#secondMoments);
+  }
+}
+
+type Weights = ReadonlyMap<string, Variable>;
+
+/** The weights that AdamW trains; Muon trains the others, the matrices inside the layers. */
+function adamWWeights(weights: Weights, optim: OptimName): Weights {
+  const isMuons = (name: string, weight: Variable): boolean =>
+    optim === 'muon' && weight.rank === 2 && name.includes('.layers.');
+  return new Map([...weights].filter(([name, weight]) => !isMuons(name, weight)));
+}
+
+function createZeros(like: Weights, into: Map<string, Variable>): void {
+  for (const [name, { shape }] of like) {
+    const zeros = tf.zeros(shape);
+    into.set(name, tf.variable(zeros, false));
+    zeros.dispose();
   }
 }

@@ -3,6 +3,7 @@
  * remote engine (Tinker's protocol) can be a second implementation of the same interface.
  */
 import type { LossSpec } from '../losses/index.js';
+import type { AdjustLrFn } from '../tensor/index.js';
 import type { MaskedSequence, Sample, SampleKey, SamplingParams } from '../model/index.js';
 
 /** One training sequence. Every stream is aligned with `tokens`: entry t belongs to token t as a *target*. */
@@ -30,9 +31,19 @@ export interface ForwardBackwardResult {
   readonly hits: readonly Uint8Array[];
 }
 
-/** Hyper-parameters of one AdamW step; everything but the learning rate has a default. */
+/**
+ * `adamw`, or `muon`: Muon for the matrices inside the layers, AdamW for embeddings, head, norms and biases, whose rows or
+ * entries stand for themselves.
+ */
+export type OptimName = 'adamw' | 'muon';
+
+/** Hyper-parameters of one optimizer step; everything but the learning rate has a default. */
 export interface OptimParams {
   readonly learningRate: number;
+  /** `adamw`. A run keeps the one it began with: the moments of the other would be missing. */
+  readonly optim?: OptimName;
+  /** How Muon's steps depend on a matrix's shape. `match_rms_adamw`, for then one learning rate fits both optimizers. */
+  readonly adjustLrFn?: AdjustLrFn;
   /** 0.9 */
   readonly adamBeta1?: number;
   /** 0.95, as in Tinker and OpenRLHF: batches are small, so old second moments are forgotten sooner. */
@@ -70,13 +81,15 @@ export interface NamedArray {
 }
 
 /**
- * All that a run needs to go on bit-identically: the trained weights, both moments of AdamW, the number of steps. With an
+ * All that a run needs to go on bit-identically: the trained weights, the optimizer's moments, the number of steps. With an
  * adapter that is the adapter alone, and the run goes on with the same base weights.
  */
 export interface EngineState {
   readonly policyVersion: number;
   readonly weights: ReadonlyMap<string, NamedArray>;
+  /** Means of gradients; none before the first step. */
   readonly firstMoments: ReadonlyMap<string, NamedArray>;
+  /** Means of squared gradients, of the weights that AdamW trains. */
   readonly secondMoments: ReadonlyMap<string, NamedArray>;
 }
 
@@ -100,7 +113,7 @@ export interface Engine extends LogprobScorer {
     loss: LossSpec,
     temperature?: number,
   ): Promise<ForwardBackwardResult>;
-  /** One AdamW step with the accumulated gradient, which is then cleared. */
+  /** One optimizer step with the accumulated gradient, which is then cleared. */
   optimStep(params: OptimParams): Promise<OptimResult>;
   /** The present policy, frozen, to be used as reference. It shares the weights under an adapter, which must outlive it. */
   reference(): Promise<LogprobScorer>;

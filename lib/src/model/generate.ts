@@ -1,10 +1,10 @@
 /** Sampling from a model: prompts are read once, then every step adds one token to each sequence. */
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { eventLoopTurn } from '../event-loop.js';
-import { randomStream, type RandomStream } from '../tensor/index.js';
+import { randomStream, type RandomStream, sampleTokens } from '../tensor/index.js';
 import { addTokens, disposeDecoding, readPrompts, selectSequences } from './decode.js';
 import { checkBatchSize } from './batch-size.js';
-import { checkSamplingParams, drawToken, nextTokenProbabilities } from './sampling.js';
+import { checkSamplingParams } from './sampling.js';
 import type { Model, Sample, SamplingParams } from './types.js';
 
 /** Address of a sample's random numbers: the same key gives the same sample, whatever else is in the batch. */
@@ -113,14 +113,12 @@ async function completeBatch(
 
 /** Draws the next token of every unfinished draft from its row of `logits [B, V]`. */
 async function extend(drafts: readonly Draft[], logits: Tensor, params: SamplingParams): Promise<void> {
-  const vocabSize = logits.shape[1] as number;
-  const probabilities = nextTokenProbabilities(logits, params.temperature);
-  const values = await probabilities.data<'float32'>();
-  probabilities.dispose();
-  drafts.forEach((draft, row) => {
-    if (draft.finishReason) return;
-    const own = values.subarray(row * vocabSize, (row + 1) * vocabSize);
-    const { token, logprob } = drawToken(own, params, draft.random.uniform());
+  const unfinished = drafts.flatMap(({ finishReason }, row) => (finishReason ? [] : [row]));
+  const uniforms = unfinished.map((row) => drafts[row]!.random.uniform());
+  const draws = await sampleTokens(logits, Int32Array.from(unfinished), uniforms, params);
+  unfinished.forEach((row, i) => {
+    const draft = drafts[row]!;
+    const { token, logprob } = draws[i]!;
     draft.tokens.push(token);
     draft.logprobs.push(logprob);
     if (params.stopTokens.includes(token)) draft.finishReason = 'stop';

@@ -34,7 +34,6 @@ export {
   type TokenSelection,
 } from './logprobs.js';
 export { generate, sampleKeys, type GenerateOptions, type SampleKey } from './generate.js';
-export { drawToken, nextTokenProbabilities, type Draw } from './sampling.js';
 export {
   parseSafetensors,
   serializeSafetensors,

@@ -1,5 +1,6 @@
 /** The transformer's nouns. Weights carry Hugging Face names and layouts. */
 import type { Variable } from '@tensorflow/tfjs-core';
+import type { DrawTokenOptions } from '../tensor/index.js';
 
 /** One decoder-only family: Llama (SmolLM2 too), Qwen2, Qwen3, read from and written to Hugging Face `config.json`. */
 export interface ModelConfig {
@@ -49,14 +50,8 @@ export interface Model {
   readonly adapter?: Adapter;
 }
 
-export interface SamplingParams {
+export interface SamplingParams extends DrawTokenOptions {
   readonly maxNewTokens: number;
-  /** 0 = greedy. Log-probabilities returned are at this temperature (at 1 when greedy). */
-  readonly temperature: number;
-  /** Keep the smallest set of most likely tokens with at least this probability; 1 = off, the default. */
-  readonly topP?: number;
-  /** Keep this many most likely tokens, before `topP`; 0 = off, the default. */
-  readonly topK?: number;
   readonly stopTokens: readonly number[];
 }
 

@@ -6,11 +6,29 @@ import * as tf from '@tensorflow/tfjs-core';
 
 /** Ops with a derivative: a back end that has the kernel also has the one named with `Gradient` after it. */
 export type DifferentiableOp =
-  'Embedding' | 'RMSNorm' | 'Rotary' | 'CausalAttention' | 'SwiGLU' | 'SelectedLogprobs';
+  | 'Embedding'
+  | 'RMSNorm'
+  | 'LayerNorm'
+  | 'Rotary'
+  | 'CausalAttention'
+  | 'SwiGLU'
+  | 'ReLUSquared'
+  | 'SelectedLogprobs';
 
 /** Every kernel a back end with fused ops provides. */
 export type FusedKernel =
-  DifferentiableOp | `${DifferentiableOp}Gradient` | 'Linear' | 'DecodeAttention' | 'AdamW' | 'SumOfSquares';
+  | DifferentiableOp
+  | `${DifferentiableOp}Gradient`
+  | 'Linear'
+  | 'DecodeAttention'
+  | 'AdamW'
+  | 'SumOfSquares'
+  | 'SampleTokens';
+
+/** Whether the active back end has a fused kernel of an op. */
+export function isFused(op: FusedKernel): boolean {
+  return Boolean(tf.getKernel(op, tf.getBackend()) as tf.KernelConfig | undefined);
+}
 
 /** Runs the active back end's fused kernel of an op, or the composed form where there is none. */
 export function fusedOr<R extends tf.Tensor | tf.Tensor[]>(
@@ -19,6 +37,5 @@ export function fusedOr<R extends tf.Tensor | tf.Tensor[]>(
   attributes: tf.NamedAttrMap,
   composed: () => R,
 ): R {
-  const kernel = tf.getKernel(op, tf.getBackend()) as tf.KernelConfig | undefined;
-  return kernel ? tf.engine().runKernel<R>(op, inputs, attributes) : tf.tidy(composed);
+  return isFused(op) ? tf.engine().runKernel<R>(op, inputs, attributes) : tf.tidy(composed);
 }

@@ -14,9 +14,11 @@ interface Derivative {
 const derivatives: Record<DifferentiableOp, Derivative> = {
   Embedding: { inputs: ['table', 'ids'], wrt: ['table'] },
   RMSNorm: { inputs: ['x', 'weight'], wrt: ['x', 'weight'] },
+  LayerNorm: { inputs: ['x', 'weight', 'bias'], wrt: ['x', 'weight', 'bias'] },
   Rotary: { inputs: ['positions'], wrt: ['x'] },
   CausalAttention: { inputs: ['q', 'k', 'v', 'starts'], outputs: ['out', 'lse'], wrt: ['q', 'k', 'v'] },
   SwiGLU: { inputs: ['gate', 'up'], wrt: ['gate', 'up'] },
+  ReLUSquared: { inputs: ['x'], wrt: ['x'] },
   SelectedLogprobs: {
     inputs: ['logits', 'targets'],
     outputs: ['logprobs', 'entropy', 'lse'],

@@ -9,11 +9,16 @@ export { linear, matMul } from './linear.js';
 export { addLowRank } from './add-low-rank.js';
 export { embedding } from './embedding.js';
 export { rmsNorm } from './rms-norm.js';
+export { layerNorm } from './layer-norm.js';
 export { rotary } from './rotary.js';
 export { causalAttention } from './causal-attention.js';
 export { swiglu } from './swiglu.js';
+export { reluSquared } from './relu-squared.js';
 export { selectedLogprobs } from './selected-logprobs.js';
 export type { SelectedLogprobs } from './selected-logprobs.js';
+export { sampleTokens } from './sample-tokens.js';
+export { drawToken } from './draw-token.js';
+export type { Draw, DrawTokenOptions } from './draw-token.js';
 export {
   createKVCache,
   decodeAttention,
@@ -24,4 +29,6 @@ export {
 export type { KVCache } from './kv-cache.js';
 export { adamWUpdate } from './adamw.js';
 export type { AdamWOptions } from './adamw.js';
+export { muonUpdate } from './muon.js';
+export type { AdjustLrFn, MuonOptions } from './muon.js';
 export { globalNorm } from './global-norm.js';

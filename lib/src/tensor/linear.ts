@@ -23,13 +23,17 @@ export function linear(x: Tensor, weight: Tensor, start?: Tensor): Tensor {
       `linear: x [${x.shape.join(', ')}] does not fit weight [${weight.shape.join(', ')}] ([out, in])`,
     );
   if (start) requireShape('start', start, start.rank === 1 ? [outSize] : shape);
+  // The tape keeps what a reshape was made from: large logits must not be held by two.
+  const asRows = (value: Tensor): Tensor =>
+    value.rank === 2 ? value : tf.reshape(value, [-1, value.shape.at(-1) as number]);
   return tf.tidy(() => {
-    const rows = tf.reshape(x, [-1, inSize]);
-    if (!start) return tf.reshape(tf.matMul(rows, weight, false, true), shape);
-    const from = start.rank === 1 ? start : tf.reshape(start, [-1, outSize]);
-    const sum = fusedOr('Linear', { x: rows, weight, start: from }, {}, () =>
-      tf.add(tf.matMul(rows, weight, false, true), from),
-    );
-    return tf.reshape(sum, shape);
+    const rows = asRows(x);
+    const from = start?.rank === 1 ? start : start && asRows(start);
+    const product = from
+      ? fusedOr('Linear', { x: rows, weight, start: from }, {}, () =>
+          tf.add(tf.matMul(rows, weight, false, true), from),
+        )
+      : tf.matMul(rows, weight, false, true);
+    return x.rank === 2 ? product : tf.reshape(product, shape);
   });
 }

@@ -1,9 +1,14 @@
 import { learningRateAt, type LearningRateSchedule } from '../engine/schedule.js';
-import type { OptimParams } from '../engine/types.js';
+import type { OptimName, OptimParams } from '../engine/types.js';
+import type { AdjustLrFn } from '../tensor/index.js';
 import { integerRule, rangeRule, type Rule } from './resolve-config.js';
 
 /** Parameters that control the optimizer; the same for every trainer. */
 export interface OptimizerConfig extends LearningRateSchedule {
+  /** `adamw`, or `muon`: Muon (momentum 0.95) for the matrices inside the layers, AdamW for all other weights. `adamw`. */
+  readonly optim: OptimName;
+  /** How Muon's steps depend on a matrix's shape, `original` or `match_rms_adamw`, with which one learning rate fits both optimizers. `match_rms_adamw`. */
+  readonly adjustLrFn: AdjustLrFn;
   /** Decay of the mean of gradients. 0.9. */
   readonly adamBeta1: number;
   /** Decay of the mean of squared gradients. 0.95 (Tinker, OpenRLHF; Hugging Face has 0.999): runs are short, so the past must fade sooner. */
@@ -17,6 +22,8 @@ export interface OptimizerConfig extends LearningRateSchedule {
 }
 
 export const optimizerDefaults: Omit<OptimizerConfig, keyof LearningRateSchedule> = {
+  optim: 'adamw',
+  adjustLrFn: 'match_rms_adamw',
   adamBeta1: 0.9,
   adamBeta2: 0.95,
   adamEpsilon: 1e-8,
@@ -25,7 +32,7 @@ export const optimizerDefaults: Omit<OptimizerConfig, keyof LearningRateSchedule
 };
 
 export function optimizerRules(config: OptimizerConfig): Rule[] {
-  const { lrSchedulerType } = config;
+  const { lrSchedulerType, optim, adjustLrFn } = config;
   return [
     rangeRule('learningRate', config.learningRate, 0),
     [
@@ -33,6 +40,15 @@ export function optimizerRules(config: OptimizerConfig): Rule[] {
       `lrSchedulerType is ${lrSchedulerType}, expected constant or cosine.`,
     ],
     integerRule('warmupSteps', config.warmupSteps, 0),
+    [['adamw', 'muon'].includes(optim), `optim is ${optim}, expected adamw or muon.`],
+    [
+      ['original', 'match_rms_adamw'].includes(adjustLrFn),
+      `adjustLrFn is ${adjustLrFn}, expected original or match_rms_adamw.`,
+    ],
+    [
+      optim === 'muon' || adjustLrFn === optimizerDefaults.adjustLrFn,
+      `adjustLrFn is ${adjustLrFn}, but only Muon adjusts its learning rate. Set optim to muon, or leave adjustLrFn out.`,
+    ],
     [
       config.adamBeta1 >= 0 && config.adamBeta1 < 1,
       `adamBeta1 is ${config.adamBeta1}, expected 0 ≤ adamBeta1 < 1.`,
@@ -49,7 +65,16 @@ export function optimizerRules(config: OptimizerConfig): Rule[] {
 
 /** What the engine needs for update `update` of `totalUpdates`. */
 export function optimParamsAt(update: number, totalUpdates: number, config: OptimizerConfig): OptimParams {
-  const { adamBeta1, adamBeta2, adamEpsilon, weightDecay, maxGradNorm } = config;
+  const { optim, adjustLrFn, adamBeta1, adamBeta2, adamEpsilon, weightDecay, maxGradNorm } = config;
   const learningRate = learningRateAt(update, totalUpdates, config);
-  return { learningRate, adamBeta1, adamBeta2, adamEpsilon, weightDecay, maxGradNorm };
+  return {
+    learningRate,
+    optim,
+    adjustLrFn,
+    adamBeta1,
+    adamBeta2,
+    adamEpsilon,
+    weightDecay,
+    maxGradNorm,
+  };
 }

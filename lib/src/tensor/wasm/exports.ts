@@ -81,6 +81,26 @@ export interface KernelExports {
     size: number,
     eps: number,
   ): void;
+  layerNorm(
+    x: Address,
+    weight: Address,
+    bias: Address,
+    out: Address,
+    rows: number,
+    size: number,
+    eps: number,
+  ): void;
+  layerNormGradient(
+    x: Address,
+    weight: Address,
+    dy: Address,
+    dx: Address,
+    dWeight: Address,
+    dBias: Address,
+    rows: number,
+    size: number,
+    eps: number,
+  ): void;
   rotary(
     x: Address,
     positions: Address,
@@ -94,6 +114,8 @@ export interface KernelExports {
   ): void;
   swiglu(gate: Address, up: Address, out: Address, n: number): void;
   swigluGradient(gate: Address, up: Address, dy: Address, dGate: Address, dUp: Address, n: number): void;
+  reluSquared(x: Address, out: Address, n: number): void;
+  reluSquaredGradient(x: Address, dy: Address, dx: Address, n: number): void;
   selectedLogprobs(
     logits: Address,
     targets: Address,
@@ -113,6 +135,21 @@ export interface KernelExports {
     rows: number,
     vocab: number,
     inverseTemperature: number,
+  ): void;
+  sampleScratch(vocab: number): number;
+  /** `uniforms` and `shares` hold double precision. */
+  sampleTokens(
+    logits: Address,
+    rows: Address,
+    uniforms: Address,
+    tokens: Address,
+    shares: Address,
+    count: number,
+    vocab: number,
+    temperature: number,
+    topK: number,
+    topP: number,
+    scratch: Address,
   ): void;
   embedding(table: Address, ids: Address, out: Address, count: number, size: number): void;
   embeddingGradient(

@@ -3,8 +3,9 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
 import type { AdamWOptions } from '../adamw.js';
 import type { FusedKernel } from '../dispatch.js';
+import type { DrawTokenOptions } from '../draw-token.js';
 import type { Address } from './exports.js';
-import { addressOf, intsAt, isUnshared, makeOutput, run, scratch, share } from './heap.js';
+import { addressOf, doublesAt, intsAt, isUnshared, makeOutput, run, scratch, share } from './heap.js';
 import { multiply } from './matmul.js';
 import { rotaryTable } from './rotary-table.js';
 
@@ -17,6 +18,8 @@ function kernel<Name extends string, Attributes = object>(
 
 const sizeOf = (tensor: TensorInfo): number => tf.util.sizeFromShape(tensor.shape);
 const like = (tensor: TensorInfo): TensorInfo => makeOutput(tensor.shape);
+/** Where the next values of a tensor go: over the old ones, unless a clone looks on, which keeps them. */
+const successor = (tensor: TensorInfo): TensorInfo => (isUnshared(tensor) ? share(tensor) : like(tensor));
 /** Where tensors lie, one after the other. */
 const addressesOf = <T extends readonly TensorInfo[]>(...tensors: T): { [K in keyof T]: Address } =>
   tensors.map(addressOf) as { [K in keyof T]: Address };
@@ -82,6 +85,21 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
     return [dx, dWeight];
   }),
 
+  LayerNorm: kernel<'x' | 'weight' | 'bias', { eps: number }>(({ x, weight, bias }, { eps }) => {
+    const size = lastAxis(x);
+    const out = like(x);
+    run().layerNorm(...addressesOf(x, weight, bias, out), sizeOf(x) / size, size, eps);
+    return out;
+  }),
+
+  LayerNormGradient: kernel<'dy' | 'x' | 'weight', { eps: number }>(({ dy, x, weight }, { eps }) => {
+    const size = lastAxis(x);
+    const [dx, dWeight, dBias] = [like(x), like(weight), like(weight)];
+    const addresses = addressesOf(x, weight, dy, dx, dWeight, dBias);
+    run().layerNormGradient(...addresses, sizeOf(x) / size, size, eps);
+    return [dx, dWeight, dBias];
+  }),
+
   Rotary: kernel<'x' | 'positions', { theta: number }>(({ x, positions }, { theta }) =>
     rotate(x, positions, theta, 1),
   ),
@@ -122,6 +140,18 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
     return [dGate, dUp];
   }),
 
+  ReLUSquared: kernel<'x'>(({ x }) => {
+    const out = like(x);
+    run().reluSquared(...addressesOf(x, out), sizeOf(x));
+    return out;
+  }),
+
+  ReLUSquaredGradient: kernel<'dy' | 'x'>(({ dy, x }) => {
+    const dx = like(x);
+    run().reluSquaredGradient(...addressesOf(x, dy, dx), sizeOf(x));
+    return [dx];
+  }),
+
   SelectedLogprobs: kernel<Logprobs, { temperature: number }>(({ logits, targets }, { temperature }) => {
     const [rows, vocab] = logits.shape as [number, number];
     const [logprobs, entropy, lse] = [makeOutput([rows]), makeOutput([rows]), makeOutput([rows])];
@@ -133,7 +163,8 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
   SelectedLogprobsGradient: kernel<Logprobs | 'dy' | 'lse', { temperature: number }>(
     ({ dy, logits, targets, lse }, { temperature }) => {
       const [rows, vocab] = logits.shape as [number, number];
-      const dLogits = like(logits);
+      // The largest tensor of a step: where only the tape still holds the logits, their gradient takes their place.
+      const dLogits = successor(logits);
       const addresses = addressesOf(logits, targets, lse, dy, dLogits);
       run().selectedLogprobsGradient(...addresses, rows, vocab, 1 / temperature);
       return [dLogits];
@@ -151,10 +182,24 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
     },
   ),
 
+  SampleTokens: kernel<'logits' | 'rows', Required<DrawTokenOptions> & { uniforms: number[] }>(
+    ({ logits, rows }, { temperature, topK, topP, uniforms }) => {
+      const [count, vocab] = [uniforms.length, lastAxis(logits)];
+      const tokens = makeOutput([count], 'int32');
+      const uniformsAt = scratch(16 * count + run().sampleScratch(vocab));
+      const sharesAt = uniformsAt + 8 * count;
+      doublesAt(uniformsAt, count).set(uniforms);
+      const [logitsAt, rowsAt, tokensAt] = addressesOf(logits, rows, tokens);
+      const options = [temperature, topK, topP] as const;
+      const work = sharesAt + 8 * count;
+      run().sampleTokens(logitsAt, rowsAt, uniformsAt, tokensAt, sharesAt, count, vocab, ...options, work);
+      const logprobs = Float32Array.from(doublesAt(sharesAt, count), Math.log);
+      return [tokens, makeOutput([count], 'float32', logprobs)];
+    },
+  ),
+
   AdamW: kernel<'param' | 'grad' | 'm' | 'v', Required<AdamWOptions>>(({ param, grad, m, v }, options) => {
     const { lr, beta1, beta2, eps, weightDecay, step, gradScale } = options;
-    // Where a clone looks on, the values move to new memory and the clone keeps the old ones.
-    const successor = (tensor: TensorInfo): TensorInfo => (isUnshared(tensor) ? share(tensor) : like(tensor));
     const [newParam, newM, newV] = [successor(param), successor(m), successor(v)];
     run().adamW(
       ...addressesOf(param, grad, m, v, newParam, newM, newV),

@@ -100,6 +100,10 @@ export function intsAt(address: Address, count: number): Int32Array {
   return new Int32Array(emscripten().asm.memory.buffer, address, count);
 }
 
+export function doublesAt(address: Address, count: number): Float64Array {
+  return new Float64Array(emscripten().asm.memory.buffer, address, count);
+}
+
 /** Working memory for one kernel call; its contents are lost at the next. */
 export function scratch(bytes: number): Address {
   if (bytes > scratchSize) {
