@@ -1,20 +1,25 @@
 // Softmax of one row, bit for bit tfjs's: XNNPACK's f32 kernels in the same order of additions, so that sampling draws the
 // same tokens whether a back end has our sampler or not. (exp4 of vector.ts is more exact, and therefore different.)
-import { loadTail, maxLanes, multiplyAdd, storeTail, sumLanes } from './vector';
+import { loadTail, maxLanes, storeTail, sumLanes } from './vector';
+
+/** acc + a · b, rounded twice as XNNPACK's is: never a fused multiply-add. */
+function multiplyThenAdd(acc: v128, a: v128, b: v128): v128 {
+  return f32x4.add(acc, f32x4.mul(a, b));
+}
 
 /** e^x for x ≤ 0 (XNNPACK's "rr2-p5"): x = n ln 2 + t, e^x = 2^n (1 + t p(t)); 0 where the result would be denormal. */
 function expMinus4(x: v128): v128 {
   const magic = f32x4.splat(12583039);
-  let n = multiplyAdd(magic, x, f32x4.splat(1.4426950216293335));
+  let n = multiplyThenAdd(magic, x, f32x4.splat(1.4426950216293335));
   const power = i32x4.shl(n, 23);
   n = f32x4.sub(n, magic);
-  let t = multiplyAdd(x, n, f32x4.splat(-0.693145751953125));
-  t = multiplyAdd(t, n, f32x4.splat(-0.000001428606765330187));
-  let p = multiplyAdd(f32x4.splat(0.04189782217144966), t, f32x4.splat(0.008289290592074394));
-  p = multiplyAdd(f32x4.splat(0.16667652130126953), p, t);
-  p = multiplyAdd(f32x4.splat(0.4999915063381195), p, t);
-  p = multiplyAdd(f32x4.splat(0.9999997019767761), p, t);
-  const e = multiplyAdd(power, f32x4.mul(t, power), p);
+  let t = multiplyThenAdd(x, n, f32x4.splat(-0.693145751953125));
+  t = multiplyThenAdd(t, n, f32x4.splat(-0.000001428606765330187));
+  let p = multiplyThenAdd(f32x4.splat(0.04189782217144966), t, f32x4.splat(0.008289290592074394));
+  p = multiplyThenAdd(f32x4.splat(0.16667652130126953), p, t);
+  p = multiplyThenAdd(f32x4.splat(0.4999915063381195), p, t);
+  p = multiplyThenAdd(f32x4.splat(0.9999997019767761), p, t);
+  const e = multiplyThenAdd(power, f32x4.mul(t, power), p);
   return v128.andnot(e, f32x4.lt(x, f32x4.splat(-87.33654022216797)));
 }
 

@@ -1,13 +1,12 @@
 // npm run bench [-- --torch]: one AdamW step of `nano` on 16 × 128 tokens and sampling 64 sequences, ours and others in turn.
 // Prints a table and writes data/results/bench-step.json. Needs a built library (npm run build). --torch installs PyTorch into
 // node_modules/.cache and measures it too.
-import { mkdir, rename, writeFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { presets } from '../../lib/dist/model/index.js';
 import { initBackend, randomStream } from '../../lib/dist/tensor/index.js';
 import { gemmSpeed, ourPeer } from './our-model.mjs';
 import { simdPeak } from './peak.mjs';
 import { installTorch, stockPeer, torchPeer } from './peers.mjs';
+import { median, writeResult } from './report.mjs';
 
 const ROUNDS = 5;
 const VOCABULARY = 1536;
@@ -23,8 +22,6 @@ const work = {
   targets: Int32Array.from(tokens.slice(1)),
   sampling: { sequences: 64, promptLength: 32, newTokens: 128 },
 };
-
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /** Multiply-adds of one step count two; a backward pass costs twice the forward pass. */
 function floatingPointOperations() {
@@ -122,9 +119,4 @@ const lines = [
   ),
 ];
 process.stdout.write(`${lines.join('\n')}\n`);
-
-const target = new URL('../../data/results/bench-step.json', import.meta.url);
-const file = fileURLToPath(target);
-await mkdir(fileURLToPath(new URL('.', target)), { recursive: true });
-await writeFile(`${file}.tmp`, `${JSON.stringify(result, null, 2)}\n`);
-await rename(`${file}.tmp`, file);
+await writeResult('step', result);

@@ -23,17 +23,19 @@ export function linear(x: Tensor, weight: Tensor, start?: Tensor): Tensor {
       `linear: x [${x.shape.join(', ')}] does not fit weight [${weight.shape.join(', ')}] ([out, in])`,
     );
   if (start) requireShape('start', start, start.rank === 1 ? [outSize] : shape);
-  // The tape keeps what a reshape was made from: large logits must not be held by two.
-  const asRows = (value: Tensor): Tensor =>
-    value.rank === 2 ? value : tf.reshape(value, [-1, value.shape.at(-1) as number]);
   return tf.tidy(() => {
-    const rows = asRows(x);
-    const from = start?.rank === 1 ? start : start && asRows(start);
+    const rows = reshaped(x, [-1, inSize]);
+    const from = start?.rank === 1 ? start : start && reshaped(start, [-1, outSize]);
     const product = from
       ? fusedOr('Linear', { x: rows, weight, start: from }, {}, () =>
           tf.add(tf.matMul(rows, weight, false, true), from),
         )
       : tf.matMul(rows, weight, false, true);
-    return x.rank === 2 ? product : tf.reshape(product, shape);
+    return reshaped(product, shape);
   });
+}
+
+/** The tape holds on to what a reshape was made from: where there is nothing to do, large logits must not be held by two. */
+function reshaped(x: Tensor, shape: number[]): Tensor {
+  return x.rank === shape.length ? x : tf.reshape(x, shape);
 }
