@@ -24,7 +24,7 @@ export interface MuonOptions {
  * One Muon update (Jordan et al. 2024, in the order of `torch.optim.Muon`): the mean of gradients with Nesterov's look ahead,
  * all its singular values brought near 1, is the step. `param` and `momentum` change, `grad` does not; all are `[M, N]`.
  *
- * No kernel of its own: on the shapes of a transformer nine tenths of the time are the matrix products of `newtonSchulz`.
+ * No kernel of its own: on the matrices of `nano` three quarters of the time are the products of `newtonSchulz`, and more on larger.
  */
 export function muonUpdate(param: Variable, grad: Tensor, momentum: Variable, options: MuonOptions): void {
   requireShape('param', param, [null, null]);
