@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { defineGRPOConfig } from 'posttrain/trainers';
-import type { GRPOBatch } from 'posttrain/trainers/grpo-batch';
+import type { SampledBatch } from 'posttrain/trainers/sampled-batch';
 import { clipRatios } from 'posttrain/trainers/grpo-metrics';
 
 it('counts a token as clipped only where its gradient is: above for A > 0, below for A < 0 (C15)', () => {
@@ -19,7 +19,7 @@ it('counts a token as clipped only where its gradient is: above for A > 0, below
     weights: stream(({ weight }) => weight),
     advantages: stream(({ advantage }) => advantage),
   };
-  const batch: GRPOBatch = { data: [datum], trajectories: [] };
+  const batch: SampledBatch = { data: [datum], trajectories: [] };
   const logprobs = [stream(({ ratio }) => Math.log(ratio))];
   const config = defineGRPOConfig({ epsilon: 0.2, epsilonHigh: 0.28 });
   expect(clipRatios(batch, logprobs, [new Float32Array(tokens.length)], config)).toEqual({

@@ -9,9 +9,10 @@ import {
   type GRPOStep,
   LogprobMismatchError,
   NonFiniteError,
+  StaleSampleError,
   TruncatedCompletionsError,
 } from 'posttrain/trainers';
-import { grpoBatch, StaleSampleError } from 'posttrain/trainers/grpo-batch';
+import { grpoBatch } from 'posttrain/trainers/grpo-batch';
 import { defineGRPOConfig } from 'posttrain/trainers/grpo-config';
 import { type Reply, SCRIPTED_LOGPROB, scriptedSampler } from '../engine/scripted.js';
 import { letterTask, type LetterTask, letterTokenizer, letterWorld } from '../engine/tiny.js';

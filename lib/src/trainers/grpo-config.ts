@@ -1,6 +1,7 @@
 import { type LossType, lossTypes, type ScaleRewards } from '../losses/index.js';
 import { type OptimizerConfig, optimizerDefaults, optimizerRules } from './optimizer-config.js';
 import { integerRule, rangeRule, requireRules, resolveConfig, type Rule } from './resolve-config.js';
+import { samplingAdvice, type SamplingConfig, samplingDefaults, samplingRules } from './sampling-config.js';
 
 /**
  * What a reward is compared with: the mean of its group (`'group'`), of the group's other samples (`'leave_one_out'`), of the whole
@@ -8,26 +9,11 @@ import { integerRule, rangeRule, requireRules, resolveConfig, type Rule } from '
  */
 export type Baseline = 'group' | 'leave_one_out' | 'batch' | 'none';
 
-/** Settings of `grpo`, with TRL's names where TRL has the setting. */
-export interface GRPOConfig extends OptimizerConfig {
-  // Parameters that control sampling
-  /** Tasks in one step. 16. (In place of TRL's per-device × accumulation arithmetic; any number goes with any group size.) */
-  readonly promptsPerStep: number;
-  /** Samples of each task; at least 2 where they are each other's baseline. More make it less noisy. 8. */
-  readonly numGenerations: number;
-  /** Longest reply in tokens; a reply that reaches it is cut and ends its episode. 512. */
-  readonly maxCompletionLength: number;
-  /** Replies an episode may take. 8. */
-  readonly maxTurns: number;
-  /** Temperature of sampling, and of every log-probability in the loss. 1. Lower explores less. */
-  readonly temperature: number;
-  /** Visit tasks in a new random order each epoch. true. */
-  readonly shuffleDataset: boolean;
-  /** Seed of task order and sampling. 42. */
-  readonly seed: number;
-  /** Steps of the run: one sampling round and `numIterations` optimizer updates each. 100. */
-  readonly maxSteps: number;
-
+/**
+ * Settings of `grpo`, with TRL's names where TRL has the setting. `numGenerations` is at least 2 where samples are each other's baseline;
+ * more make it less noisy.
+ */
+export interface GRPOConfig extends SamplingConfig, OptimizerConfig {
   // Parameters that control the advantages
   /**
    * The baseline of a reward. `'group'`: DeepSeekMath, arXiv 2402.03300; `'leave_one_out'`: RLOO, arXiv 2402.14740; `'batch'` and `'none'`:
@@ -86,14 +72,7 @@ export interface GRPOConfig extends OptimizerConfig {
 }
 
 const defaults: GRPOConfig = {
-  promptsPerStep: 16,
-  numGenerations: 8,
-  maxCompletionLength: 512,
-  maxTurns: 8,
-  temperature: 1,
-  shuffleDataset: true,
-  seed: 42,
-  maxSteps: 100,
+  ...samplingDefaults,
   baseline: 'group',
   scaleRewards: 'group',
   zeroStdThreshold: 1e-3,
@@ -117,37 +96,16 @@ const defaults: GRPOConfig = {
   ...optimizerDefaults,
 };
 
-const filtered =
-  'Training samples must come from the whole distribution: a filter makes the sampler’s log-probabilities differ from the loss’s.';
-const batchNoun = 'Use `promptsPerStep`: tasks per step, whatever fits in memory.';
-const advice = {
-  topP: filtered,
-  topK: filtered,
-  minP: filtered,
-  repetitionPenalty: filtered,
-  perDeviceTrainBatchSize: batchNoun,
-  gradientAccumulationSteps: batchNoun,
-  stepsPerGeneration: batchNoun,
-  numTrainEpochs: 'Use `maxSteps`.',
-};
+const advice = { ...samplingAdvice, numTrainEpochs: 'Use `maxSteps`.' };
 
 /** Complete, checked and frozen settings. Throws ConfigError for unknown or contradictory keys. */
 export function defineGRPOConfig(given: Partial<GRPOConfig> = {}): Readonly<GRPOConfig> {
   const unions = ['scaleRewards', 'filterZeroStdGroups'];
   const config = resolveConfig('GRPOConfig', defaults, given, { unions, advice });
   requireRules('GRPOConfig', [
-    integerRule('promptsPerStep', config.promptsPerStep, 1),
-    integerRule('numGenerations', config.numGenerations, 1),
-    integerRule('maxCompletionLength', config.maxCompletionLength, 1),
-    integerRule('maxTurns', config.maxTurns, 1),
-    integerRule('maxSteps', config.maxSteps, 0),
+    ...samplingRules(config),
     integerRule('numIterations', config.numIterations, 1),
     integerRule('maxResampleRounds', config.maxResampleRounds, 1),
-    integerRule('seed', config.seed, 0),
-    [
-      config.temperature > 0,
-      `temperature is ${config.temperature}; a greedy policy does not explore, take a number > 0.`,
-    ],
     ...baselineRules(config),
     [
       [true, false, 'resample'].includes(config.filterZeroStdGroups),

@@ -1,6 +1,5 @@
 /** The samples of one GRPO step: which tasks, how often, and how much better than its baseline each sample was. */
-import type { Engine } from '../engine/types.js';
-import type { Environment, Task } from '../envs/types.js';
+import type { Task } from '../envs/types.js';
 import {
   baselineAdvantages,
   type GroupAdvantages,
@@ -8,9 +7,9 @@ import {
   leaveOneOutAdvantages,
 } from '../losses/index.js';
 import { softOverlongPunishment } from '../rewards/overlong.js';
-import { type EpisodeGroup, type EpisodeRecord, longestReply, rollout } from '../rollout/index.js';
-import type { Tokenizer } from '../text/index.js';
+import { type EpisodeGroup, type EpisodeRecord, longestReply } from '../rollout/index.js';
 import { type GRPOConfig, scaleOf } from './grpo-config.js';
+import { sampleGroups, type Sampling } from './sampling.js';
 
 /** A group with its advantages. */
 export interface ScoredGroup<T extends Task> extends EpisodeGroup<T> {
@@ -30,20 +29,12 @@ export interface StepSamples<T extends Task> {
   readonly rounds: number;
 }
 
-export interface Sampling<T extends Task> {
-  readonly engine: Engine;
-  readonly tokenizer: Tokenizer;
-  readonly env: Environment<T>;
-  /** The tasks of the run in the order in which they are visited. */
-  readonly taskAt: (position: number) => T;
-}
-
 /**
  * Samples groups until the step has `promptsPerStep` of them, or under `'resample'` as many that carry signal, at most
  * `maxResampleRounds` rounds. Tasks are taken from position `firstTask` on.
  */
 export async function sampleStep<T extends Task>(
-  { engine, tokenizer, env, taskAt }: Sampling<T>,
+  sampling: Sampling<T>,
   config: GRPOConfig,
   step: number,
   firstTask: number,
@@ -55,18 +46,8 @@ export async function sampleStep<T extends Task>(
   let missing = config.promptsPerStep;
   while (missing > 0 && rounds < (resample ? config.maxResampleRounds : 1)) {
     const first = collected.length;
-    const tasks = Array.from({ length: missing }, (_, offset) => taskAt(firstTask + first + offset));
-    const { numGenerations, seed, maxCompletionLength, temperature, maxTurns } = config;
-    const sampling = {
-      numGenerations,
-      seed,
-      step,
-      maxCompletionLength,
-      temperature,
-      maxTurns,
-      firstPromptIndex: first,
-    };
-    const fresh = await rollout({ engine, tokenizer, env, tasks, ...sampling });
+    const range = { step, firstTask: firstTask + first, count: missing, firstPromptIndex: first };
+    const fresh = await sampleGroups(sampling, config, range);
     collected.push(...fresh.map((group) => punishOverlong(group, config)));
     groups = scoreGroups(collected, config);
     rounds += 1;

@@ -1,28 +1,23 @@
 /** TRL's metrics of a GRPO step, from plain numbers. */
 import type { ForwardBackwardResult } from '../engine/types.js';
 import type { Task } from '../envs/types.js';
-import { k3OfToken, mean, standardDeviation } from '../losses/index.js';
-import { completionLength, type EpisodeRecord, ranOutOfTokens } from '../rollout/index.js';
-import { type GRPOBatch, logprobDifference } from './grpo-batch.js';
+import { k3OfToken, mean } from '../losses/index.js';
+import { episodeMetrics } from './episode-metrics.js';
 import type { GRPOConfig } from './grpo-config.js';
 import { grpoLoss } from './grpo-loss.js';
 import type { ScoredGroup, StepSamples } from './grpo-groups.js';
-import { tokenMean } from './metrics.js';
-
-type Values = Record<string, number | undefined>;
+import { tokenMean, type Values } from './metrics.js';
+import { agreementMetrics, type SampledBatch } from './sampled-batch.js';
+import { episodesOf } from './sampling.js';
 
 /** Rewards, lengths and stop reasons of everything that was sampled. */
 export function samplingMetrics<T extends Task>(
   { groups, rounds }: StepSamples<T>,
   config: GRPOConfig,
 ): Values {
-  const episodes = groups.flatMap((group) => group.episodes);
-  const scored = episodes.flatMap(({ reward }) => (reward === null ? [] : [reward]));
   return {
-    reward: scored.length === 0 ? undefined : mean(scored),
+    ...episodeMetrics(episodesOf(groups)),
     ...(config.numGenerations > 1 && groupMetrics(groups)),
-    ...termMetrics(episodes),
-    ...lengthMetrics(episodes),
     resample_rounds: config.filterZeroStdGroups === 'resample' ? rounds : undefined,
   };
 }
@@ -41,68 +36,26 @@ function groupMetrics<T extends Task>(groups: readonly ScoredGroup<T>[]): Values
   };
 }
 
-/** `rewards/<name>/mean` and `/std` of every number the environment reports. */
-function termMetrics(episodes: readonly EpisodeRecord[]): Values {
-  const names = new Set(episodes.flatMap(({ metrics }) => Object.keys(metrics)));
-  const values: Values = {};
-  for (const name of names) {
-    const measured = episodes.flatMap(({ metrics }) => metrics[name] ?? []);
-    values[`rewards/${name}/mean`] = mean(measured);
-    values[`rewards/${name}/std`] = standardDeviation(measured);
-  }
-  return values;
-}
-
-function lengthMetrics(episodes: readonly EpisodeRecord[]): Values {
-  const lengths = episodes.map(completionLength);
-  const terminated = episodes.flatMap((episode) =>
-    ranOutOfTokens(episode) ? [] : [completionLength(episode)],
-  );
-  const extremes = (name: string, values: readonly number[]): Values =>
-    values.length === 0
-      ? {}
-      : {
-          [`completions/mean_${name}`]: mean(values),
-          [`completions/min_${name}`]: Math.min(...values),
-          [`completions/max_${name}`]: Math.max(...values),
-        };
-  const stops: Values = {};
-  for (const { stopReason } of episodes)
-    stops[`stop/${stopReason}`] = (stops[`stop/${stopReason}`] ?? 0) + 1 / episodes.length;
-  return {
-    ...extremes('length', lengths),
-    ...extremes('terminated_length', terminated),
-    'completions/clipped_ratio': clippedRatio(episodes),
-    empty_rollouts: lengths.filter((length) => length === 0).length,
-    num_splits: episodes.reduce((sum, { trajectories }) => sum + Math.max(0, trajectories.length - 1), 0),
-    ...stops,
-  };
-}
-
-/** Share of episodes that ran out of tokens. */
-export function clippedRatio(episodes: readonly EpisodeRecord[]): number {
-  return mean(episodes.map((episode) => (ranOutOfTokens(episode) ? 1 : 0)));
-}
-
 /** What the first update saw, before it changed anything: entropy, distance from the reference, agreement with the sampler. */
-export function policyMetrics(batch: GRPOBatch, forward: ForwardBackwardResult, config: GRPOConfig): Values {
+export function policyMetrics(
+  batch: SampledBatch,
+  forward: ForwardBackwardResult,
+  config: GRPOConfig,
+): Values {
   const weights = batch.data.map((datum) => datum.weights);
-  const difference = logprobDifference(batch, forward.logprobs);
   const k3 = (row: number, t: number): ReturnType<typeof k3OfToken> =>
     k3OfToken(forward.logprobs[row]?.[t] ?? 0, batch.data[row]?.refLogprobs?.[t] ?? 0);
   return {
-    entropy: tokenMean(weights, (row, t) => forward.entropies[row]?.[t] ?? 0),
+    ...agreementMetrics(batch, forward),
     kl: config.beta === 0 ? undefined : tokenMean(weights, (row, t) => k3(row, t).value),
     kl_clamped_frac:
       config.beta === 0 ? undefined : tokenMean(weights, (row, t) => (k3(row, t).clamped ? 1 : 0)),
-    'sampling/sampling_logp_difference/mean': difference.mean,
-    'sampling/sampling_logp_difference/max': difference.max,
   };
 }
 
 /** What the updates of a step clipped; the first one's log-probabilities are the old ones of all. */
 export function clipMetrics(
-  batch: GRPOBatch,
+  batch: SampledBatch,
   forwards: readonly ForwardBackwardResult[],
   config: GRPOConfig,
 ): Values {
@@ -124,7 +77,7 @@ export function clipMetrics(
  * weight of a gradient, not the gradient.
  */
 export function clipRatios(
-  batch: GRPOBatch,
+  batch: SampledBatch,
   logprobs: readonly Float32Array[],
   oldLogprobs: readonly Float32Array[],
   config: GRPOConfig,

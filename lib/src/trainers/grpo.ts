@@ -1,25 +1,21 @@
 import type { Datum, Engine, ForwardBackwardResult, LogprobScorer, OptimResult } from '../engine/types.js';
 import type { Environment, Task } from '../envs/types.js';
 import { mean } from '../losses/index.js';
-import { totalLength } from '../rollout/index.js';
 import type { Tokenizer } from '../text/index.js';
 import { completionsOf, type GRPOCompletion } from './completions.js';
-import { dataOrder } from './data-order.js';
-import {
-  type GRPOBatch,
-  grpoBatch,
-  hasTrainedTokens,
-  logprobDifference,
-  LogprobMismatchError,
-} from './grpo-batch.js';
+import { clippedRatio } from './episode-metrics.js';
+import { grpoBatch } from './grpo-batch.js';
 import { comparesWithinGroups, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
 import { sampleStep, type StepSamples } from './grpo-groups.js';
 import { grpoLoss } from './grpo-loss.js';
-import { clipMetrics, clippedRatio, policyMetrics, samplingMetrics } from './grpo-metrics.js';
+import { clipMetrics, policyMetrics, samplingMetrics } from './grpo-metrics.js';
 import { finiteMetrics, type Metrics } from './metrics.js';
 import { optimParamsAt } from './optimizer-config.js';
+import { requireReference } from './reference.js';
 import { countRefused } from './refused-steps.js';
-import { ConfigError } from './resolve-config.js';
+import { requireAgreement, type SampledBatch } from './sampled-batch.js';
+import { samplingStart, type SamplingState, stateAfter, taskOrder } from './sampling.js';
+import { hasTrainedTokens } from './trained-tokens.js';
 
 export interface GRPOOptions<T extends Task> {
   readonly engine: Engine;
@@ -35,21 +31,7 @@ export interface GRPOOptions<T extends Task> {
   readonly signal?: AbortSignal;
 }
 
-/** All that `grpo` needs to go on, beside the engine's own state. Plain data. */
-export interface GRPOState {
-  /** Steps done. */
-  readonly step: number;
-  /** Optimizer updates taken. */
-  readonly updates: number;
-  /** Tasks drawn so far: the position in the data. */
-  readonly tasks: number;
-  /** Episodes sampled, whether trained on or not. */
-  readonly samples: number;
-  /** Tokens read and sampled. */
-  readonly numTokens: number;
-  /** Refused updates in a row. */
-  readonly refused: number;
-}
+export type GRPOState = SamplingState;
 
 export interface GRPOStep {
   /** 1-based. */
@@ -70,8 +52,6 @@ export class TruncatedCompletionsError extends Error {
   override readonly name = 'TruncatedCompletionsError';
 }
 
-const start: GRPOState = { step: 0, updates: 0, tasks: 0, samples: 0, numTokens: 0, refused: 0 };
-
 /**
  * Group relative policy optimization (DeepSeekMath, arXiv 2402.03300): several attempts at each task, their mean as baseline,
  * tokens of better attempts made likelier. One yield per step: sample, compare, update `numIterations` times.
@@ -87,10 +67,8 @@ const start: GRPOState = { step: 0, updates: 0, tasks: 0, samples: 0, numTokens:
 export async function* grpo<T extends Task>(options: GRPOOptions<T>): AsyncGenerator<GRPOStep, void, void> {
   const { engine, tokenizer, env, tasks, signal } = options;
   const config = defineGRPOConfig(options.config);
-  if (tasks.length === 0) throw new Error('GRPO needs at least one task.');
-  const order = dataOrder(tasks.length, config.seed, config.shuffleDataset);
-  const taskAt = (position: number): T => tasks[order(position)] as T;
-  let state = options.state ?? start;
+  const taskAt = taskOrder(tasks, config);
+  let state = options.state ?? samplingStart;
   const reference = await referenceOf(options, config, state);
 
   try {
@@ -107,15 +85,7 @@ export async function* grpo<T extends Task>(options: GRPOOptions<T>): AsyncGener
       );
       const update = await updatePolicy(engine, batch, config, state);
 
-      const episodes = samples.groups.flatMap((group) => group.episodes);
-      state = {
-        step: state.step + 1,
-        updates: state.updates + update.updates,
-        tasks: state.tasks + samples.groups.length,
-        samples: state.samples + episodes.length,
-        numTokens: state.numTokens + episodes.reduce((sum, episode) => sum + totalLength(episode), 0),
-        refused: update.refused,
-      };
+      state = stateAfter(state, samples.groups, update);
       const metrics = finiteMetrics({
         ...samplingMetrics(samples, config),
         ...update.metrics,
@@ -145,20 +115,15 @@ async function referenceOf<T extends Task>(
   state: GRPOState,
 ): Promise<LogprobScorer | undefined> {
   if (config.beta === 0) return undefined;
-  if (options.reference !== undefined) return options.reference;
-  if (state.step > 0) {
-    throw new ConfigError(
-      'A resumed run with beta > 0 needs `reference`: the policy at the start of the run, not the one it has become.',
-    );
-  }
-  return options.engine.reference();
+  requireReference(options.reference, state.step);
+  return options.reference ?? options.engine.reference();
 }
 
 async function withReference(
-  batch: GRPOBatch,
+  batch: SampledBatch,
   reference: LogprobScorer | undefined,
   config: GRPOConfig,
-): Promise<GRPOBatch> {
+): Promise<SampledBatch> {
   if (reference === undefined || batch.data.length === 0) return batch;
   const sequences = batch.data.map(({ tokens, weights }) => ({ tokens, mask: weights }));
   const refLogprobs = await reference.logprobs(sequences, config.temperature);
@@ -178,11 +143,12 @@ interface PolicyUpdate {
 /** `numIterations` optimizer updates on one batch; the log-probabilities seen by the first are the old ones of the others. */
 async function updatePolicy(
   engine: Engine,
-  batch: GRPOBatch,
+  batch: SampledBatch,
   config: GRPOConfig,
   state: GRPOState,
 ): Promise<PolicyUpdate> {
-  if (!hasTrainedTokens(batch)) return { metrics: { step_skipped: 1 }, updates: 0, refused: state.refused };
+  if (!hasTrainedTokens(batch.data))
+    return { metrics: { step_skipped: 1 }, updates: 0, refused: state.refused };
   const loss = grpoLoss(config);
   const totalUpdates = config.maxSteps * config.numIterations;
   const forwards: ForwardBackwardResult[] = [];
@@ -219,16 +185,6 @@ async function updatePolicy(
     updates: updates - state.updates,
     refused,
   };
-}
-
-/** Before the first update nothing has changed since sampling, so both sides must have computed the same numbers. */
-function requireAgreement(batch: GRPOBatch, forward: ForwardBackwardResult, config: GRPOConfig): void {
-  const { max } = logprobDifference(batch, forward.logprobs);
-  if (max <= config.logprobTolerance || !Number.isFinite(forward.loss)) return;
-  throw new LogprobMismatchError(
-    `Sampler and trainer disagree by ${max.toPrecision(3)} on the log-probability of a token (allowed: ${config.logprobTolerance}). ` +
-      'On-policy training would start off-policy. On a 16-bit back end raise logprobTolerance; otherwise report it with `posttrain doctor`.',
-  );
 }
 
 /** Cut replies get no fair reward. Checked once, on the samples of the first step. */

@@ -1,6 +1,5 @@
 export type { GRPOCompletion, TokenRun, TokenRole } from './completions.js';
 export { dataOrder } from './data-order.js';
-export { LogprobMismatchError, StaleSampleError } from './grpo-batch.js';
 export { explainMetric, metricGlossary, type MetricEntry } from './glossary.js';
 export { type Baseline, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
 export { grpo, type GRPOOptions, type GRPOState, type GRPOStep, TruncatedCompletionsError } from './grpo.js';
@@ -10,6 +9,11 @@ export * as grpoPresets from './presets.js';
 export type { GRPOPreset } from './presets.js';
 export { dumpBatch, NonFiniteError } from './refused-steps.js';
 export { ConfigError } from './resolve-config.js';
+export type { RowConfig } from './row-config.js';
+export type { RowState, RowStep } from './row-steps.js';
+export { LogprobMismatchError, StaleSampleError } from './sampled-batch.js';
+export type { SamplingState } from './sampling.js';
+export type { SamplingConfig } from './sampling-config.js';
 export { defineSFTConfig, type SFTConfig } from './sft-config.js';
 export {
   NoTrainableTokensError,

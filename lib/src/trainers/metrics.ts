@@ -1,8 +1,11 @@
 /** Numbers of one step by TRL's names. A key is absent when nothing was measured; values are always finite. */
 export type Metrics = Readonly<Record<string, number>>;
 
+/** What a step measured, before it is known to be finite; `undefined` = not measured. */
+export type Values = Readonly<Record<string, number | undefined>>;
+
 /** Keeps finite values; each other becomes `nonfinite/<key>` = 1, so that no NaN ever reaches a log. */
-export function finiteMetrics(values: Readonly<Record<string, number | undefined>>): Metrics {
+export function finiteMetrics(values: Values): Metrics {
   const metrics: Record<string, number> = {};
   for (const [key, value] of Object.entries(values)) {
     if (value === undefined) continue;
