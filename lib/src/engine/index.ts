@@ -1,4 +1,10 @@
 export { decodeCheckpoint, encodeCheckpoint, type RunCheckpoint } from './checkpoint.js';
+export {
+  type CustomLoss,
+  type CustomLossResult,
+  type CustomLossSequence,
+  forwardBackwardCustom,
+} from './custom-loss.js';
 export { createLocalEngine, type EngineOptions } from './local.js';
 export { planMicroBatches } from './micro-batches.js';
 export { learningRateAt, type LearningRateSchedule } from './schedule.js';

@@ -10,7 +10,10 @@ import type { MaskedSequence, Sample, SampleKey, SamplingParams } from '../model
 export interface Datum {
   /** Prompt, replies and environment messages, in order: `[T]`, T ≥ 2. */
   readonly tokens: Int32Array;
-  /** `[T]`; share of each token in the loss, 0 = not trained (see `tokenWeights`). The first entry must be 0: nothing predicts it. */
+  /**
+   * `[T]`; share of each token in the loss, 0 = not trained (see `tokenWeights`). Under `cross_entropy` a negative one makes its token
+   * less likely (see `forwardBackwardCustom`). The first entry must be 0: nothing predicts it.
+   */
   readonly weights: Float32Array;
   /** `[T]`; needed by every loss but `cross_entropy`. */
   readonly advantages?: Float32Array;

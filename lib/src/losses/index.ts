@@ -16,13 +16,13 @@ export { type CriticAdvantages, type CriticSteps, gae, type GAEOptions, tokenGAE
 export { type ImportanceSamplingMode, importanceWeights } from './importance-weights.js';
 export { KL_LOG_RATIO_BOUND, KL_VALUE_BOUND, k3OfToken, type KLEstimator, klPenalty } from './kl.js';
 export { type KLRewardOptions, klShapedRewards } from './kl-reward.js';
-export { ktoLoss, type KTOOptions, ktoReferencePoint, type LabelledStreams } from './kto.js';
+export { ktoLoss, type KTOLossOptions, ktoReferencePoint, type LabelledStreams } from './kto.js';
 export { lossOf, type LossSpec, type LossStreams, type PolicyLossSpec } from './loss.js';
 export { countedTokens, keep, weightedSum } from './masked.js';
 export { normalizeThenSum } from './multi-objective.js';
 export { negativeLogLikelihood } from './negative-log-likelihood.js';
 export { type ClipOptions, policyGradientLoss, type PolicyGradientStreams } from './policy-gradient.js';
-export { dpoLoss, type DPOLossType, type DPOOptions, type PreferenceStreams } from './preference.js';
+export { dpoLoss, type DPOLossType, type DPOLossOptions, type PreferenceStreams } from './preference.js';
 export { probabilityRatios, type RatioStreams } from './probability-ratio.js';
 export { reverseKLAdvantages, type ReverseKLOptions } from './reverse-kl.js';
 export {

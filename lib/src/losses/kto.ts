@@ -3,7 +3,7 @@ import type { Scalar, Tensor } from '@tensorflow/tfjs-core';
 import { mean } from './advantages.js';
 import { countedTokens, keep, weightedSum } from './masked.js';
 
-export interface KTOOptions {
+export interface KTOLossOptions {
   /** How dear it is to leave the reference. TRL: 0.1. */
   readonly beta: number;
   /** λ_D. With n_D good and n_U bad replies the paper keeps `λ_D n_D / (λ_U n_U)` between 1 and 4/3. TRL: 1. */
@@ -32,7 +32,7 @@ export interface LabelledStreams {
  *
  * Source: Ethayarajh et al. 2024, arXiv 2402.01306, section 4; the same form as TRL's `KTOTrainer`.
  */
-export function ktoLoss(replies: LabelledStreams, options: KTOOptions): Scalar {
+export function ktoLoss(replies: LabelledStreams, options: KTOLossOptions): Scalar {
   const { beta, desirableWeight, undesirableWeight, referencePoint } = options;
   const counted = countedTokens(replies.weights);
   const logRatio = tf.sub(keep(counted, replies.logprobs), keep(counted, replies.refLogprobs));

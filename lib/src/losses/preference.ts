@@ -6,7 +6,7 @@ import { countedTokens, keep, weightedSum } from './masked.js';
 /** Which function of the margin is minimised; TRL's names. */
 export type DPOLossType = 'sigmoid' | 'ipo' | 'hinge';
 
-export interface DPOOptions {
+export interface DPOLossOptions {
   /** How dear it is to leave the reference: large = stay close. TRL: 0.1. */
   readonly beta: number;
   readonly lossType: DPOLossType;
@@ -37,7 +37,7 @@ export interface PreferenceStreams {
  *
  * At the start, where π = π_ref, `sigmoid` is ln 2. Only the margin counts, so both log-probabilities may fall together.
  */
-export function dpoLoss(pairs: PreferenceStreams, options: DPOOptions): Scalar {
+export function dpoLoss(pairs: PreferenceStreams, options: DPOLossOptions): Scalar {
   const counted = countedTokens(pairs.weights);
   const margin = tf.sub(
     tf.sub(keep(counted, pairs.chosenLogprobs), keep(counted, pairs.refChosenLogprobs)),
@@ -46,7 +46,7 @@ export function dpoLoss(pairs: PreferenceStreams, options: DPOOptions): Scalar {
   return weightedSum(pairLosses(margin, options), pairs.weights);
 }
 
-function pairLosses(margin: Tensor, { beta, lossType, labelSmoothing }: DPOOptions): Tensor {
+function pairLosses(margin: Tensor, { beta, lossType, labelSmoothing }: DPOLossOptions): Tensor {
   if (lossType === 'ipo') return tf.square(tf.sub(margin, 1 / (2 * beta)));
   const logit = tf.mul(margin, beta);
   if (lossType === 'hinge') return tf.relu(tf.sub(1, logit));
