@@ -1,8 +1,12 @@
 export type { GRPOCompletion, TokenRun, TokenRole } from './completions.js';
 export { dataOrder } from './data-order.js';
+export { defineDPOConfig, type DPOConfig } from './dpo-config.js';
+export { dpo, type DPOOptions, type DPOState, type DPOStep, type PreferenceRow } from './dpo.js';
 export { explainMetric, metricGlossary, type MetricEntry } from './glossary.js';
 export { type Baseline, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
 export { grpo, type GRPOOptions, type GRPOState, type GRPOStep, TruncatedCompletionsError } from './grpo.js';
+export { defineKTOConfig, type KTOConfig } from './kto-config.js';
+export { kto, type KTOOptions, type KTOState, type KTOStep, type UnpairedPreferenceRow } from './kto.js';
 export type { Metrics } from './metrics.js';
 export type { OptimizerConfig } from './optimizer-config.js';
 export * as grpoPresets from './presets.js';

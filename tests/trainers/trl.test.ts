@@ -1,0 +1,108 @@
+/** The same step as TRL's trainers on the same batch: loss, metrics, and the gradient of every weight. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import * as tf from '@tensorflow/tfjs-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createLocalEngine, type Datum, type Engine } from 'posttrain/engine';
+import { microStep } from 'posttrain/engine/micro-step';
+import { cloneModel, disposeModel, type Model, parseSafetensors } from 'posttrain/model';
+import { loadModel } from 'posttrain/model/checkpoint.node';
+import { initBackend } from 'posttrain/tensor';
+import { dpo, type DPOConfig, kto, type Metrics } from 'posttrain/trainers';
+import { fixturePath, maxDifference } from '../model/fixture.js';
+import { collect } from './runs.js';
+
+const END = 1;
+const { tensors, metadata } = parseSafetensors(
+  readFileSync(fileURLToPath(new URL('./fixtures/trl.safetensors', import.meta.url))),
+);
+const results = JSON.parse(metadata['results'] as string) as Record<
+  string,
+  { readonly loss: number; readonly metrics: Metrics }
+>;
+const reply = (tokens: readonly number[]): Int32Array => Int32Array.of(...tokens, END);
+const pairs = (JSON.parse(metadata['pairs'] as string) as [number[], number[], number[]][]).map(
+  ([prompt, chosen, rejected]) => ({
+    prompt: Int32Array.from(prompt),
+    chosen: reply(chosen),
+    rejected: reply(rejected),
+  }),
+);
+const replies = (JSON.parse(metadata['replies'] as string) as [number[], number[], boolean][]).map(
+  ([prompt, completion, label]) => ({
+    prompt: Int32Array.from(prompt),
+    completion: reply(completion),
+    label,
+  }),
+);
+
+/** An engine that remembers what it was last trained on. */
+function recording(engine: Engine): { readonly engine: Engine; readonly data: () => readonly Datum[] } {
+  let last: readonly Datum[] = [];
+  const forwardBackward: Engine['forwardBackward'] = (batch, ...rest) => {
+    last = batch;
+    return engine.forwardBackward(batch, ...rest);
+  };
+  const verbs = { maxLength: engine.maxLength, policyVersion: 0, forwardBackward };
+  const recorder = {
+    ...verbs,
+    logprobs: engine.logprobs.bind(engine),
+    // the weights stay, so that the gradient can be taken again
+    optimStep: () => Promise.resolve({ gradNorm: 1, stepped: true }),
+  };
+  return { engine: recorder as unknown as Engine, data: () => last };
+}
+
+describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+  let policy: Model;
+  let reference: Model;
+  beforeAll(async () => {
+    await initBackend({ backend });
+    ({ model: policy } = await loadModel(fixturePath('llama-tied-gqa')));
+    reference = cloneModel(policy);
+    for (const weight of reference.weights.values()) tf.tidy(() => weight.assign(tf.mul(weight, 1.1)));
+    return () => [policy, reference].forEach(disposeModel);
+  });
+
+  it.each(['sigmoid', 'ipo', 'hinge', 'kto'] as const)('%s is TRL’s', async (name) => {
+    const engine = createLocalEngine(policy);
+    const recorder = recording(engine);
+    const options = { engine: recorder.engine, reference: createLocalEngine(reference) };
+    const common = { beta: 0.3, maxSteps: 1, shuffleDataset: false };
+    const run =
+      name === 'kto'
+        ? kto({
+            ...options,
+            rows: replies,
+            config: { ...common, batchSize: replies.length, desirableWeight: 1.5, undesirableWeight: 0.5 },
+          })
+        : dpo({
+            ...options,
+            rows: pairs,
+            config: { ...common, batchSize: pairs.length, lossType: name } as Partial<DPOConfig>,
+          });
+    const [step] = await collect(run);
+    const { loss, metrics } = results[name] as (typeof results)[string];
+
+    expect(Math.abs((step?.metrics['loss'] as number) - loss)).toBeLessThan(1e-5 * Math.max(1, loss));
+    const shared = Object.keys(metrics).filter((key) => !key.startsWith('logits/'));
+    for (const key of shared) {
+      const difference = Math.abs((step?.metrics[key] as number) - (metrics[key] as number));
+      // sums of log-probabilities, of which two are subtracted and multiplied by beta
+      expect(difference, key).toBeLessThan(1e-4 * Math.max(1, Math.abs(metrics[key] as number)));
+    }
+    const { gradients, report } = microStep(policy, recorder.data(), { name: 'cross_entropy' }, 1);
+    for (const [weight, gradient] of gradients) {
+      const expected = tensors.get(`${name}/${weight}`)?.data as Float32Array;
+      const scale = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+      expect(maxDifference(gradient.dataSync(), expected) / scale, weight).toBeLessThan(1e-4);
+    }
+    tf.dispose([report, ...gradients.values()]);
+    engine.dispose();
+  });
+
+  it('compares a policy that has left its reference, and KTO with a reference point above 0', () => {
+    expect(results['kto']?.metrics['kl']).toBeGreaterThan(0.1);
+    expect(Math.abs(results['sigmoid']?.metrics['rewards/chosen'] as number)).toBeGreaterThan(0.1);
+  });
+});
