@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, defineGRPOConfig, defineSFTConfig } from 'posttrain/trainers';
+import {
+  ConfigError,
+  defineDistillationConfig,
+  defineDPOConfig,
+  defineGRPOConfig,
+  defineKTOConfig,
+  defineRFTConfig,
+  defineSFTConfig,
+} from 'posttrain/trainers';
 
 describe('GRPOConfig', () => {
   it('is complete, frozen and printable', () => {
@@ -146,5 +154,73 @@ describe('SFTConfig', () => {
     ['an empty batch', { batchSize: 0 }, /batchSize is 0/],
   ])('refuses %s', (_, given, message) => {
     expect(() => defineSFTConfig(given)).toThrow(message);
+  });
+});
+
+describe('the other configs', () => {
+  it('are complete, frozen and printable', () => {
+    const configs = [
+      defineDPOConfig({ lossType: 'ipo' }),
+      defineKTOConfig({ desirableWeight: 4 }),
+      defineRFTConfig({ rewardThreshold: null, keepBest: true }),
+      defineDistillationConfig({ klDiscountFactor: 0.5 }),
+    ];
+    for (const config of configs) {
+      expect(Object.isFrozen(config)).toBe(true);
+      expect(JSON.parse(JSON.stringify(config))).toEqual(config);
+    }
+    expect(configs).toMatchObject([
+      { beta: 0.1 },
+      { beta: 0.1 },
+      { numGenerations: 8 },
+      { klPenaltyCoef: 1 },
+    ]);
+  });
+
+  it.each<[string, (given: object) => unknown, object, RegExp]>([
+    ['DPO without a reference', defineDPOConfig, { beta: 0 }, /expected a number > 0; 0 would ignore/],
+    ['another DPO loss', defineDPOConfig, { lossType: 'kto_pair' }, /expected one of sigmoid, ipo, hinge/],
+    ['labels that mean their opposite', defineDPOConfig, { labelSmoothing: 0.5 }, /from 0.5 on the labels/],
+    [
+      'smoothing that a loss does not read',
+      defineDPOConfig,
+      { labelSmoothing: 0.1, lossType: 'ipo' },
+      /Take lossType sigmoid, or leave it out/,
+    ],
+    [
+      'a setting that is always on',
+      defineDPOConfig,
+      { precomputeRefLogProbs: true },
+      /always scores each pair once/,
+    ],
+    ['another batch noun', defineDPOConfig, { gradientAccumulationSteps: 4 }, /Use `batchSize`/],
+    ['KTO of single rows', defineKTOConfig, { batchSize: 1 }, /\*other\* rows of the batch. Take at least 2/],
+    ['KTO that learns nothing', defineKTOConfig, { desirableWeight: 0, undesirableWeight: 0 }, /both 0/],
+    ['RFT that keeps everything', defineRFTConfig, { rewardThreshold: null }, /every sample would be kept/],
+    [
+      'the best of one',
+      defineRFTConfig,
+      { rewardThreshold: null, keepBest: true, numGenerations: 1 },
+      /the best of one is whatever came/,
+    ],
+    [
+      'a threshold that is a text',
+      defineRFTConfig,
+      { rewardThreshold: '1' },
+      /expected a finite number or null/,
+    ],
+    ['RFT with a filter', defineRFTConfig, { topP: 0.9 }, /whole distribution/],
+    [
+      'a teacher that is not heard',
+      defineDistillationConfig,
+      { klPenaltyCoef: 0 },
+      /the only thing to learn from/,
+    ],
+    ['offline distillation', defineDistillationConfig, { lmbda: 0.5 }, /For a teacher’s texts use `sft`/],
+    ['another divergence', defineDistillationConfig, { beta: 0.5 }, /`generalizedJSD` has the others/],
+    ['more than no discount', defineDistillationConfig, { klDiscountFactor: 1.5 }, /from 0 to 1/],
+  ])('refuse %s', (_, define, given, message) => {
+    expect(() => define(given)).toThrow(ConfigError);
+    expect(() => define(given)).toThrow(message);
   });
 });

@@ -1,3 +1,4 @@
+export { bestOfNKL, expectedBestOfN, type ScoredSample } from './best-of-n.js';
 export { type Comparison, pairedBootstrap } from './compare.js';
 export { evaluate, type EvaluateOptions, type SplitEvaluation, type TaskResult } from './evaluate.js';
 export { type Proportion, wilsonInterval } from './intervals.js';

@@ -1,3 +1,4 @@
+export { bestEpisode, bestOfN, type BestOfN, type BestOfNOptions } from './best-of-n.js';
 export { completionLength, isTruncated, longestReply, ranOutOfTokens, totalLength } from './lengths.js';
 export { rollout, type RolloutOptions } from './rollout.js';
 export { Transcript } from './transcript.js';

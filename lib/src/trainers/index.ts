@@ -1,5 +1,12 @@
 export type { GRPOCompletion, TokenRun, TokenRole } from './completions.js';
 export { dataOrder } from './data-order.js';
+export {
+  distill,
+  type DistillationOptions,
+  type DistillationState,
+  type DistillationStep,
+} from './distill.js';
+export { defineDistillationConfig, type DistillationConfig } from './distillation-config.js';
 export { defineDPOConfig, type DPOConfig } from './dpo-config.js';
 export { dpo, type DPOOptions, type DPOState, type DPOStep, type PreferenceRow } from './dpo.js';
 export { explainMetric, metricGlossary, type MetricEntry } from './glossary.js';
@@ -13,9 +20,12 @@ export * as grpoPresets from './presets.js';
 export type { GRPOPreset } from './presets.js';
 export { dumpBatch, NonFiniteError } from './refused-steps.js';
 export { ConfigError } from './resolve-config.js';
+export { defineRFTConfig, type RFTConfig } from './rft-config.js';
+export { rft, type RFTOptions, type RFTState, type RFTStep } from './rft.js';
 export type { RowConfig } from './row-config.js';
 export type { RowState, RowStep } from './row-steps.js';
 export { LogprobMismatchError, StaleSampleError } from './sampled-batch.js';
+export type { SampledOptions, SampledStep } from './sampled-steps.js';
 export type { SamplingState } from './sampling.js';
 export type { SamplingConfig } from './sampling-config.js';
 export { defineSFTConfig, type SFTConfig } from './sft-config.js';
