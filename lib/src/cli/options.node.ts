@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { coreCount } from '../tensor/cores.node.js';
+import { coreCount } from '../tensor/cores.js';
 
 /** Parsers for option values: what is wrong with the value is all they say, commander adds the option's name. */
 

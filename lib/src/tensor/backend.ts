@@ -3,10 +3,24 @@ import * as tf from '@tensorflow/tfjs-core';
 import { registerGradients } from './gradients.js';
 import { isNode } from './host.js';
 import { installWasmKernels } from './wasm/install.js';
+import { prepareWasm, wasmBinaryURL } from './wasm/prepare.js';
 
 /** Back ends, best first. */
 export const backendNames = ['tensorflow', 'webgpu', 'wasm', 'cpu'] as const;
 export type BackendName = (typeof backendNames)[number];
+
+export interface BackendOptions {
+  /**
+   * A name, or `'auto'` for the best that works: tensorflow, webgpu (real GPUs only), wasm. The environment variable
+   * `POSTTRAIN_BACKEND` is used where it is absent (default `'auto'`).
+   */
+  readonly backend?: BackendName | 'auto';
+  /**
+   * For a page: the URL of `tfjs-backend-wasm-simd.wasm` in `@tensorflow/tfjs-backend-wasm/dist`, relative to the page (default:
+   * the file of that name beside it). It cannot change once the back end runs. Node finds the file by itself.
+   */
+  readonly wasmPath?: string;
+}
 
 export interface BackendInfo {
   readonly backend: BackendName;
@@ -32,7 +46,7 @@ interface Gpu {
 }
 
 /** Makes a back end ready for `tf.setBackend`; returns why it cannot be used, or `undefined` when it can. */
-type Preparation = () => Promise<string | undefined>;
+type Preparation = (byName: boolean, options: BackendOptions) => Promise<string | undefined>;
 
 const message = (error: unknown): string =>
   error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
@@ -64,14 +78,17 @@ async function findGpu(): Promise<Gpu | undefined> {
   return gpu;
 }
 
-async function prepareWebgpu(): Promise<string | undefined> {
+async function prepareWebgpu(byName: boolean): Promise<string | undefined> {
   try {
     const adapter = await (await findGpu())?.requestAdapter();
     if (!adapter) return 'no WebGPU adapter';
     const description = `${adapter.info?.vendor ?? ''} ${adapter.info?.description ?? ''}`.trim();
     const software = adapter.isFallbackAdapter || adapter.info?.isFallbackAdapter;
-    if (software || /swiftshader|llvmpipe|lavapipe|software/i.test(description))
+    if (!byName && (software || /swiftshader|llvmpipe|lavapipe|software/i.test(description)))
       return `only a software adapter (${description}), slower than wasm`;
+    if (tf.findBackendFactory('webgpu') !== undefined) return undefined;
+    // nothing is found by name in a bundle
+    if (!isNode()) return `a page must itself import ${WEBGPU_BACKEND_PACKAGE}`;
     await import(WEBGPU_BACKEND_PACKAGE);
     return undefined;
   } catch (error) {
@@ -82,14 +99,6 @@ async function prepareWebgpu(): Promise<string | undefined> {
   }
 }
 
-async function prepareWasm(): Promise<string | undefined> {
-  const { setThreadsCount } = await import('@tensorflow/tfjs-backend-wasm');
-  if (!(await tf.env().getAsync('WASM_HAS_SIMD_SUPPORT'))) return 'this engine has no wasm SIMD';
-  // Threads of the stock back end make small models slower; parallelism lives one level up.
-  setThreadsCount(1);
-  return undefined;
-}
-
 async function prepareCpu(): Promise<string | undefined> {
   await import('@tensorflow/tfjs-backend-cpu');
   return undefined;
@@ -98,13 +107,21 @@ async function prepareCpu(): Promise<string | undefined> {
 const preparations: Record<BackendName, Preparation> = {
   tensorflow: prepareTensorflow,
   webgpu: prepareWebgpu,
-  wasm: prepareWasm,
+  wasm: (_byName, { wasmPath }) => prepareWasm(wasmPath),
   cpu: prepareCpu,
 };
 
-/** Starts a back end; returns why it cannot be used, or `undefined` when it is running. */
-export async function startBackend(name: BackendName): Promise<string | undefined> {
-  const problem = await preparations[name]();
+/**
+ * Starts a back end.
+ * @param byName asked for by name: then a slow one will do, too
+ * @returns why it cannot be used, or `undefined` when it is running
+ */
+export async function startBackend(
+  name: BackendName,
+  byName: boolean,
+  options: BackendOptions = {},
+): Promise<string | undefined> {
+  const problem = await preparations[name](byName, options);
   if (problem !== undefined) return problem;
   const started = await tf.setBackend(name).catch(() => false);
   if (!started) return 'it was found but did not start';
@@ -125,16 +142,12 @@ function requestedBackend(option: string | undefined): BackendName | 'auto' {
 
 /**
  * Starts the arithmetic: call it once before anything that makes tensors; calling it again is cheap.
- * @param options.backend a name, or `'auto'` for the best that works: tensorflow, webgpu (real GPUs only), wasm. The
- *   environment variable `POSTTRAIN_BACKEND` is used where the option is absent (default `'auto'`).
  * @throws when the name is unknown or that back end cannot run here, with the reason
  */
-export async function initBackend(
-  options: { readonly backend?: BackendName | 'auto' } = {},
-): Promise<BackendInfo> {
+export async function initBackend(options: BackendOptions = {}): Promise<BackendInfo> {
   const requested = requestedBackend(options.backend);
   if (requested !== 'auto') {
-    const problem = await startBackend(requested);
+    const problem = await startBackend(requested, true, options);
     if (problem !== undefined)
       throw new Error(
         `back end "${requested}" is not available: ${problem}. Use "auto" or "wasm", or run "posttrain doctor"`,
@@ -143,7 +156,7 @@ export async function initBackend(
   }
   const skipped: Partial<Record<BackendName, string>> = {};
   for (const name of backendNames) {
-    const problem = await startBackend(name);
+    const problem = await startBackend(name, false, options);
     if (problem === undefined) return { backend: name, skipped };
     skipped[name] = problem;
   }
@@ -152,4 +165,9 @@ export async function initBackend(
       .map(([name, why]) => `${name}: ${why}`)
       .join('; ')}`,
   );
+}
+
+/** The options with which another thread starts the same back end. */
+export function backendInUse(): BackendOptions {
+  return { backend: tf.getBackend() as BackendName, wasmPath: wasmBinaryURL() };
 }

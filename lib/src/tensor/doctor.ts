@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { type BackendName, backendNames, initBackend, startBackend } from './backend.js';
+import { coreCount } from './cores.js';
 import { isNode } from './host.js';
 
 export interface DoctorReport {
@@ -39,22 +40,17 @@ async function measureMatMul(): Promise<number> {
   return (2 * PROBE_SIZE ** 3) / Math.min(...times) / 1e6;
 }
 
-async function coreCount(): Promise<number | undefined> {
-  if (isNode()) return (await import('./cores.node.js')).coreCount();
-  return globalThis.navigator?.hardwareConcurrency;
-}
-
 /** Tries every back end in turn and measures those that work; leaves the chosen one running. */
 export async function doctor(): Promise<DoctorReport> {
   const backends: DoctorReport['backends'][number][] = [];
   for (const name of backendNames) {
-    const problem = await startBackend(name);
+    const problem = await startBackend(name, false);
     backends.push(problem === undefined ? { name, gflops: await measureMatMul() } : { name, problem });
   }
   const { backend } = await initBackend();
   return {
     runtime: isNode() ? `Node ${process.version}` : navigator.userAgent,
-    cores: await coreCount(),
+    cores: coreCount(),
     simd: backends.some(({ name, problem }) => name === 'wasm' && problem === undefined),
     tfjsVersion: tf.version_core,
     chosen: backend,

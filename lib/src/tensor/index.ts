@@ -1,5 +1,5 @@
-export { backendNames, initBackend } from './backend.js';
-export type { BackendInfo, BackendName } from './backend.js';
+export { backendInUse, backendNames, initBackend } from './backend.js';
+export type { BackendInfo, BackendName, BackendOptions } from './backend.js';
 export { doctor, formatDoctorReport } from './doctor.js';
 export type { DoctorReport } from './doctor.js';
 export { randomStream, uniform } from './random.js';
