@@ -1,5 +1,6 @@
 /** What needs a file system: checkpoints, collected trajectories, whole runs. Published as `posttrain/node`. */
-export { createPooledEngine, type PooledEngineOptions } from './engine/pooled.node.js';
+export { createPooledEngine } from './engine/create.node.js';
+export type { PooledEngineOptions } from './engine/pooled.js';
 export { readCheckpoint, writeCheckpoint } from './engine/checkpoint.node.js';
 export { loadAdapter, saveAdapter } from './model/adapter-checkpoint.node.js';
 export { loadModel, saveModel, type Checkpoint } from './model/checkpoint.node.js';

@@ -1,7 +1,7 @@
 // The library's own model behind its own engines, as a trainer uses them.
 import * as tf from '@tensorflow/tfjs-core';
 import { createLocalEngine } from '../../lib/dist/engine/index.js';
-import { createPooledEngine } from '../../lib/dist/engine/pooled.node.js';
+import { createPooledEngine } from '../../lib/dist/engine/create.node.js';
 import { createModel, sampleKeys } from '../../lib/dist/model/index.js';
 
 /** One engine on a model of its own: a training step, and sampling in tokens a second. */

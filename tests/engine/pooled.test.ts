@@ -10,7 +10,7 @@ import {
   type EngineState,
   type OptimName,
 } from '../../lib/dist/engine/index.js';
-import { createPooledEngine } from '../../lib/dist/engine/pooled.node.js';
+import { createPooledEngine } from '../../lib/dist/engine/create.node.js';
 import { addAdapter, createModel, disposeModel, sampleKeys } from '../../lib/dist/model/index.js';
 import { initBackend } from '../../lib/dist/tensor/index.js';
 import { bits, tinyConfig } from './tiny.js';
@@ -153,7 +153,7 @@ describe('pooled engine', () => {
     const program = `
       import { initBackend } from '${dist}tensor/index.js';
       import { createModel, sampleKeys } from '${dist}model/index.js';
-      import { createPooledEngine } from '${dist}engine/pooled.node.js';
+      import { createPooledEngine } from '${dist}engine/create.node.js';
       await initBackend({ backend: 'wasm' });
       const engine = createPooledEngine(createModel(${JSON.stringify(tinyConfig)}, 7), { workers: 2 });
       const [sample] = await engine.sample([Int32Array.of(1, 2)], { maxNewTokens: 4, temperature: 1, stopTokens: [] }, sampleKeys(1, 1, 'pool'));

@@ -1,4 +1,5 @@
 export { decodeCheckpoint, encodeCheckpoint, type RunCheckpoint } from './checkpoint.js';
+export { createWebEngine, type WebEngine, type WebEngineOptions } from './create-web.js';
 export {
   type CustomLoss,
   type CustomLossResult,

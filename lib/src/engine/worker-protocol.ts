@@ -8,6 +8,7 @@ import type {
   SampleKey,
   SamplingParams,
 } from '../model/index.js';
+import type { BackendOptions } from '../tensor/index.js';
 import type { Datum } from './types.js';
 
 /** What a worker is born with. */
@@ -16,7 +17,7 @@ export interface WorkerSetup {
   /** Of the model's adapter, if it has one. */
   readonly lora: LoraConfig | undefined;
   /** tfjs back end; the same in every thread, so that it does not matter who computes. */
-  readonly backend: string;
+  readonly backend: BackendOptions;
 }
 
 /** Weights end to end, in the order of the model; never written to again, so no one reads half of an update. */

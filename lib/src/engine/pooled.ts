@@ -5,7 +5,6 @@
  * Left out: threads on one shared memory inside a kernel. Parts of a batch need no exchange until their gradients are added,
  * 4 MB a part for a million parameters, and small matrices leave threads inside a kernel waiting for each other.
  */
-import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor, Variable } from '@tensorflow/tfjs-core';
 import type { LossSpec } from '../losses/index.js';
 import {
@@ -16,6 +15,7 @@ import {
   type SamplingParams,
   trainableWeights,
 } from '../model/index.js';
+import { backendInUse } from '../tensor/index.js';
 import { type BatchLimits, checkBatch, checkSequences, limitsOf } from './check-batch.js';
 import { flatSize, flatten, unflatten } from './flat-weights.js';
 import { defaultMicroBatchTokens, type EngineOptions } from './local.js';
@@ -31,7 +31,8 @@ import type {
   OptimResult,
 } from './types.js';
 import type { SharedWeights } from './worker-protocol.js';
-import { WorkerPool } from './worker-pool.node.js';
+import { WorkerPool } from './worker-pool.js';
+import type { StartWorker } from './worker-port.js';
 
 export interface PooledEngineOptions extends EngineOptions {
   /** Threads, each with its own copy of model and activations. */
@@ -41,24 +42,17 @@ export interface PooledEngineOptions extends EngineOptions {
 /** Most sequences a worker samples at a time, as in `generate`. */
 const SAMPLES_AT_ONCE = 64;
 
-/**
- * An engine whose work is done by worker threads with the active tfjs back end; `model` is trained in place, or its adapter alone
- * where it has one.
- * The caller owns the model; `dispose` ends the threads and frees what the engine added.
- * @throws RangeError when `workers` is not a whole number from 1 on
- */
-export function createPooledEngine(
-  model: Model,
-  { workers, microBatchTokens = defaultMicroBatchTokens }: PooledEngineOptions,
-): Engine {
-  if (!Number.isInteger(workers) || workers < 1) {
-    throw new RangeError(`workers is ${workers}, expected a whole number from 1 on: one for each free core.`);
-  }
-  return new PooledEngine(model, workers, microBatchTokens);
+/** @throws RangeError when `workers` is not a whole number from 1 on */
+export function checkWorkers(workers: number): void {
+  if (Number.isInteger(workers) && workers >= 1) return;
+  throw new RangeError(`workers is ${workers}, expected a whole number from 1 on: one for each free core.`);
 }
 
-class PooledEngine implements Engine {
+/** Computes with workers on the active tfjs back end; `model` is trained in place, or its adapter alone where it has one. */
+export class PooledEngine implements Engine {
   readonly maxLength: number;
+  private readonly workers: number;
+  private readonly microBatchTokens: number;
   readonly #limits: BatchLimits;
   readonly #pool: WorkerPool;
   readonly #trained: ReadonlyMap<string, Variable>;
@@ -72,15 +66,18 @@ class PooledEngine implements Engine {
 
   constructor(
     private readonly model: Model,
-    private readonly workers: number,
-    private readonly microBatchTokens: number,
+    { workers, microBatchTokens = defaultMicroBatchTokens }: PooledEngineOptions,
+    start: StartWorker,
   ) {
+    checkWorkers(workers);
+    this.workers = workers;
+    this.microBatchTokens = microBatchTokens;
     this.#limits = limitsOf(model.config);
     this.maxLength = this.#limits.maxLength;
     this.#trained = trainableWeights(model);
     this.#optimizer = new Optimizer(this.#trained);
     const { config, adapter } = model;
-    this.#pool = new WorkerPool({ config, lora: adapter?.config, backend: tf.getBackend() }, workers);
+    this.#pool = new WorkerPool(start, { config, lora: adapter?.config, backend: backendInUse() }, workers);
   }
 
   get policyVersion(): number {

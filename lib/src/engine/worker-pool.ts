@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import type { StartWorker, WorkerPort } from './worker-port.js';
 import type {
   WorkerReply,
   WorkerRequest,
@@ -13,17 +13,23 @@ interface Job {
   readonly reject: (error: Error) => void;
 }
 
-/** Threads that each hold a copy of the model and take one task after the other from a common queue. */
+/** Workers that each hold a copy of the model and take one task after the other from a common queue. */
 export class WorkerPool {
-  readonly #workers: readonly Worker[];
-  readonly #idle: Worker[];
-  readonly #running = new Map<Worker, Job>();
+  readonly #workers: readonly WorkerPort[];
+  readonly #idle: WorkerPort[];
+  readonly #running = new Map<WorkerPort, Job>();
   readonly #queue: Job[] = [];
   /** Why no more work is done. */
   #closed: Error | undefined;
 
-  constructor(setup: WorkerSetup, count: number) {
-    this.#workers = Array.from({ length: count }, () => this.#start(setup));
+  constructor(start: StartWorker, setup: WorkerSetup, count: number) {
+    this.#workers = Array.from({ length: count }, () => {
+      const worker: WorkerPort = start(setup, {
+        onReply: (reply) => this.#finish(worker, reply),
+        onEnd: (reason) => this.close(reason),
+      });
+      return worker;
+    });
     this.#idle = [...this.#workers];
   }
 
@@ -38,28 +44,14 @@ export class WorkerPool {
     });
   }
 
-  /** Ends all threads; unfinished and later tasks are rejected with `reason`. */
+  /** Ends all workers; unfinished and later tasks are rejected with `reason`. */
   close(reason: Error = new Error('The engine was disposed.')): void {
     if (this.#closed !== undefined) return;
     this.#closed = reason;
-    for (const worker of this.#workers) void worker.terminate();
+    for (const worker of this.#workers) worker.terminate();
     const jobs = [...this.#running.values(), ...this.#queue.splice(0)];
     this.#running.clear();
     for (const { reject } of jobs) reject(reason);
-  }
-
-  #start(setup: WorkerSetup): Worker {
-    const worker = new Worker(new URL('./worker.node.js', import.meta.url), {
-      workerData: setup,
-      // a program given with --eval may be of another type than the worker's file
-      execArgv: process.execArgv.filter((argument) => !argument.startsWith('--input-type')),
-    });
-    worker.on('message', (reply: WorkerReply) => this.#finish(worker, reply));
-    worker.on('error', (error) => this.close(new Error(`A worker of the engine failed: ${error.message}`)));
-    worker.on('exit', (code) => this.close(new Error(`A worker of the engine ended with status ${code}.`)));
-    // an idle worker keeps no program alive; only now, as listening to messages undoes it
-    worker.unref();
-    return worker;
   }
 
   #next(): void {
@@ -68,18 +60,16 @@ export class WorkerPool {
       return;
     }
     while (this.#idle.length > 0 && this.#queue.length > 0) {
-      const worker = this.#idle.shift() as Worker;
+      const worker = this.#idle.shift() as WorkerPort;
       const job = this.#queue.shift() as Job;
       this.#running.set(worker, job);
-      worker.ref();
-      worker.postMessage(job.request);
+      worker.post(job.request);
     }
   }
 
-  #finish(worker: Worker, reply: WorkerReply): void {
+  #finish(worker: WorkerPort, reply: WorkerReply): void {
     const job = this.#running.get(worker);
     this.#running.delete(worker);
-    worker.unref();
     this.#idle.push(worker);
     if ('value' in reply) job?.resolve(reply.value);
     else job?.reject(Object.assign(new Error(reply.error.message), { name: reply.error.name }));

@@ -1,0 +1,85 @@
+/** What every worker does: a copy of the model computes what it is asked for, with the weights it is sent. */
+import * as tf from '@tensorflow/tfjs-core';
+import {
+  generate,
+  modelFrom,
+  type Model,
+  scoreSequences,
+  trainableWeights,
+  withAdapter,
+} from '../model/index.js';
+import { initBackend } from '../tensor/index.js';
+import { assignFlat, flatSize, flatten } from './flat-weights.js';
+import { microStep } from './micro-step.js';
+import type {
+  WorkerReply,
+  WorkerRequest,
+  WorkerResults,
+  WorkerSetup,
+  WorkerTask,
+} from './worker-protocol.js';
+
+export interface Answer {
+  readonly reply: WorkerReply;
+  /** What is handed over instead of copied. */
+  readonly transfer: ArrayBuffer[];
+}
+
+/** Makes back end and model ready; the function returned answers one request after the other and never rejects. */
+export function startProgram(setup: WorkerSetup): (request: WorkerRequest) => Promise<Answer> {
+  const prepared = prepareModel(setup);
+  // a back end that does not start is told to those who ask for work
+  prepared.catch(() => undefined);
+  let version: number | undefined;
+  return async ({ weights, task }) => {
+    try {
+      const model = await prepared;
+      if (version === undefined && weights.base) assignFlat(model.weights, new Float32Array(weights.base));
+      if (weights.version !== version) assignFlat(trainableWeights(model), new Float32Array(weights.buffer));
+      version = weights.version;
+      const value = await compute(model, task);
+      return { reply: { value }, transfer: buffersOf(value) };
+    } catch (error) {
+      return { reply: { error: plainError(error) }, transfer: [] };
+    }
+  };
+}
+
+async function prepareModel({ config, lora, backend }: WorkerSetup): Promise<Model> {
+  await initBackend(backend);
+  const zeros = (_: string, shape: readonly number[]): Float32Array =>
+    new Float32Array(shape.reduce((a, b) => a * b, 1));
+  const model = modelFrom(config, zeros);
+  return lora ? withAdapter(model, lora, zeros) : model;
+}
+
+async function compute(model: Model, task: WorkerTask): Promise<WorkerResults[WorkerTask['verb']]> {
+  switch (task.verb) {
+    case 'sample':
+      return generate(model, task.prompts, task.params, task.keys);
+    case 'logprobs':
+      return scoreSequences(model, task.sequences, {
+        temperature: task.temperature,
+        microBatch: task.sequences.length,
+      });
+    case 'microStep': {
+      const { gradients, report } = microStep(model, task.data, task.loss, task.temperature);
+      const trained = trainableWeights(model);
+      const flat = new Float32Array(flatSize(trained));
+      await flatten(trained, gradients, flat);
+      const values = Float32Array.from(await report.data<'float32'>());
+      tf.dispose([report, ...gradients.values()]);
+      return { report: values, gradients: flat };
+    }
+  }
+}
+
+function buffersOf(value: WorkerResults[WorkerTask['verb']]): ArrayBuffer[] {
+  return 'gradients' in value ? [value.gradients.buffer as ArrayBuffer] : [];
+}
+
+function plainError(error: unknown): { name: string; message: string } {
+  return error instanceof Error
+    ? { name: error.name, message: error.message }
+    : { name: 'Error', message: String(error) };
+}
