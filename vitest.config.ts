@@ -10,5 +10,12 @@ export default defineConfig({
       { find: /^posttrain$/, replacement: `${source}index.ts` },
     ],
   },
-  test: { include: ['tests/**/*.test.ts'], pool: 'forks', maxWorkers: 2, minWorkers: 1, testTimeout: 60_000 },
+  test: {
+    include: ['tests/**/*.test.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    minWorkers: 1,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 });

@@ -16,6 +16,7 @@ import { type LossSpec, type LossType, lossTypes, tokenWeights } from 'posttrain
 import { disposeModel, forward, type Model, outputLogits } from 'posttrain/model';
 import { initBackend, randomStream } from 'posttrain/tensor';
 import { bits, tinyConfig, tinyModel } from './tiny.js';
+import { testedBackends } from '../tensor/backends.js';
 
 const policyGradient: LossSpec = {
   name: 'policy_gradient',
@@ -65,7 +66,7 @@ afterEach(() => {
   for (const close of opened.splice(0)) close();
 });
 
-describe.each(['cpu', 'wasm'] as const)('local engine on %s', (backend) => {
+describe.each(testedBackends)('local engine on %s', (backend) => {
   beforeAll(async () => {
     await initBackend({ backend });
   });

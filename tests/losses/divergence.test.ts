@@ -3,6 +3,7 @@ import { generalizedJSD, tokenEntropies } from 'posttrain/losses/divergence';
 import { weightedSum } from 'posttrain/losses/masked';
 import { initBackend } from 'posttrain/tensor';
 import { evaluate, type Evaluation } from './evaluate.js';
+import { testedBackends } from '../tensor/backends.js';
 
 const logits = (...probabilities: number[]): number[] => probabilities.map(Math.log);
 
@@ -22,7 +23,7 @@ function divergence(
   );
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(testedBackends)('on %s', (backend) => {
   beforeAll(() => initBackend({ backend }));
 
   describe('entropy', () => {

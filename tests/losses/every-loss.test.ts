@@ -18,6 +18,7 @@ import {
 } from 'posttrain/losses';
 import { initBackend } from 'posttrain/tensor';
 import { evaluate, type Values } from './evaluate.js';
+import { testedBackends } from '../tensor/backends.js';
 
 type T = tf.Tensor;
 interface Case {
@@ -164,7 +165,7 @@ function run({ differentiable, columns, loss }: Case, rows: readonly Place[], so
   return { value, grads: grads.map(byPlace) };
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(testedBackends)('on %s', (backend) => {
   beforeAll(() => initBackend({ backend }));
 
   it.each(Object.entries(losses))('%s ignores whatever stands at masked places', (_, loss) => {

@@ -23,6 +23,7 @@ import {
 } from 'posttrain/losses';
 import { initBackend } from 'posttrain/tensor';
 import { evaluate } from './evaluate.js';
+import { testedBackends } from '../tensor/backends.js';
 
 type Stream =
   | 'logprobs'
@@ -72,7 +73,7 @@ function sequences(): Sequences {
   return { ids: tf.tensor1d(ids, 'int32'), count: B };
 }
 
-describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
+describe.each(testedBackends)('on %s', (backend) => {
   beforeAll(() => initBackend({ backend }));
 
   it('cispo', () =>

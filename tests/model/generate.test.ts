@@ -15,6 +15,7 @@ import {
 import { initBackend } from 'posttrain/tensor';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadReference, maxDifference } from './fixture.js';
+import { testedBackends } from '../tensor/backends.js';
 
 const prompts = [
   [3, 17, 5, 39, 4],
@@ -37,7 +38,7 @@ const scored = (model: Model, samples: readonly Sample[], temperature: number): 
     { temperature },
   );
 
-describe.each(['wasm', 'cpu'] as const)('generate on %s', (backend) => {
+describe.each(testedBackends)('generate on %s', (backend) => {
   let model: Model;
   beforeAll(async () => {
     await initBackend({ backend });

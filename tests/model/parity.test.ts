@@ -13,8 +13,9 @@ import {
 import { initBackend } from 'posttrain/tensor';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families, loadReference, maxDifference, type Reference } from './fixture.js';
+import { testedBackends } from '../tensor/backends.js';
 
-describe.each(['wasm', 'cpu'] as const)('on %s', (backend) => {
+describe.each(testedBackends)('on %s', (backend) => {
   beforeAll(() => initBackend({ backend }));
 
   describe.each(families)('%s', (family) => {

@@ -10,6 +10,7 @@ import {
 } from 'posttrain/model';
 import { adamWUpdate, initBackend } from 'posttrain/tensor';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { testedBackends } from '../tensor/backends.js';
 
 const config = { ...presets.nano(300), hiddenSize: 32, intermediateSize: 64, numHiddenLayers: 2 };
 
@@ -47,7 +48,7 @@ describe('createModel', () => {
   });
 });
 
-describe.each(['wasm', 'cpu'] as const)('copies on %s', (backend) => {
+describe.each(testedBackends)('copies on %s', (backend) => {
   beforeAll(() => initBackend({ backend }));
 
   it.each(['copyWeights', 'cloneModel'])(

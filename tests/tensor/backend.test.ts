@@ -71,16 +71,16 @@ describe('doctor', () => {
         chosen: 'wasm',
         backends: [
           { name: 'webgpu', problem: 'no WebGPU adapter' },
-          { name: 'wasm', gflops: 40.04 },
+          { name: 'wasm', gflops: 40.04, details: 'TensorFlow 2.21.0' },
         ],
       }),
     ).toBe(
       [
-        'runtime     Node v20.19.0, 2 cores',
-        'wasm SIMD   yes',
-        'tfjs        4.22.0',
-        '  webgpu    no WebGPU adapter',
-        '* wasm      works, 40 GFLOP/s',
+        'runtime      Node v20.19.0, 2 cores',
+        'wasm SIMD    yes',
+        'tfjs         4.22.0',
+        '  webgpu     no WebGPU adapter',
+        '* wasm       works, 40 GFLOP/s: TensorFlow 2.21.0',
         '* is used unless POSTTRAIN_BACKEND or an option says otherwise',
       ].join('\n'),
     );

@@ -17,7 +17,7 @@ import {
   selectKVCacheRows,
 } from 'posttrain/tensor';
 import { scratch } from 'posttrain/tensor/wasm/heap';
-import { onEachBackend } from './backends.js';
+import { onEachBackend, testedBackends } from './backends.js';
 import { largestError, normalInput, toTensor } from './reference.js';
 
 onEachBackend('state', () => {
@@ -165,7 +165,7 @@ onEachBackend('state', () => {
   });
 });
 
-describe('the wasm heap', () => {
+describe.runIf(testedBackends.includes('wasm'))('the wasm heap', () => {
   it('grows between calls without a kernel losing its tensors or its scratch memory', async () => {
     await initBackend({ backend: 'wasm' });
     const [a, b] = [normalInput(1, 40, 60), normalInput(2, 60, 30)].map(toTensor) as [Tensor, Tensor];

@@ -14,6 +14,7 @@ import {
   tinyModel,
 } from '../engine/tiny.js';
 import { collect, interruptedRun, liveTensors, straightRun, withEngine } from './runs.js';
+import { testedBackends } from '../tensor/backends.js';
 
 const small: Partial<GRPOConfig> = {
   promptsPerStep: 2,
@@ -31,7 +32,7 @@ const letters = {
 type Options = Pick<GRPOOptions<LetterTask>, 'engine'> & Partial<GRPOOptions<LetterTask>>;
 const run = (options: Options): Promise<GRPOStep[]> => collect(grpo({ ...letters, ...options }));
 
-describe.each(['cpu', 'wasm'] as const)('grpo on %s', (backend) => {
+describe.each(testedBackends)('grpo on %s', (backend) => {
   beforeAll(async () => {
     await initBackend({ backend });
   });

@@ -16,6 +16,7 @@ import {
 import { exampleOf } from 'posttrain/trainers/sft-rows';
 import { letterTokenizer } from '../engine/tiny.js';
 import { collect, interruptedRun, liveTensors, straightRun, withEngine } from './runs.js';
+import { testedBackends } from '../tensor/backends.js';
 
 const row = (request: string, reply: string): SFTRow => ({
   prompt: renderPrompt(letterTokenizer, [{ role: 'user', content: request }]),
@@ -34,7 +35,7 @@ const rows = [
 
 const run = (options: SFTOptions): Promise<SFTStep[]> => collect(sft(options));
 
-describe.each(['cpu', 'wasm'] as const)('sft on %s', (backend) => {
+describe.each(testedBackends)('sft on %s', (backend) => {
   beforeAll(async () => {
     await initBackend({ backend });
   });

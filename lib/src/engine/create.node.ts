@@ -1,3 +1,4 @@
+import * as tf from '@tensorflow/tfjs-core';
 import type { Model } from '../model/index.js';
 import { createLocalEngine } from './local.js';
 import { PooledEngine, type PooledEngineOptions } from './pooled.js';
@@ -14,7 +15,11 @@ export function createPooledEngine(model: Model, options: PooledEngineOptions): 
   return new PooledEngine(model, options, startThread);
 }
 
-/** The engine for so many threads: this one, or workers. Both give the same bits. */
+/**
+ * The engine for so many threads: this one, or workers. Both give the same bits.
+ * On TensorFlow it is this thread always: TensorFlow has threads of its own inside every operation.
+ */
 export function createEngine(model: Model, options: PooledEngineOptions): Engine {
-  return options.workers === 1 ? createLocalEngine(model, options) : createPooledEngine(model, options);
+  const here = options.workers === 1 || tf.getBackend() === 'tensorflow';
+  return here ? createLocalEngine(model, options) : createPooledEngine(model, options);
 }

@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { registerGradients } from './gradients.js';
 import { isNode } from './host.js';
+import { installNativeKernels } from './native/kernels.js';
 import { installWasmKernels } from './wasm/install.js';
 import { prepareWasm, wasmBinaryURL } from './wasm/prepare.js';
 
@@ -29,7 +30,6 @@ export interface BackendInfo {
 }
 
 /** Names of packages this library does not depend on: loaded only where the user has installed them. */
-const NATIVE_PACKAGES = ['@tensorflow/tfjs-node-gpu', '@tensorflow/tfjs-node'];
 const WEBGPU_BACKEND_PACKAGE = '@tensorflow/tfjs-backend-webgpu';
 const WEBGPU_DEVICE_PACKAGE = 'webgpu';
 
@@ -53,17 +53,7 @@ const message = (error: unknown): string =>
 
 async function prepareTensorflow(): Promise<string | undefined> {
   if (!isNode()) return 'needs Node';
-  const failures: string[] = [];
-  for (const name of NATIVE_PACKAGES) {
-    try {
-      await import(name);
-      return undefined;
-    } catch (error) {
-      const missing = (error as { code?: string }).code === 'ERR_MODULE_NOT_FOUND';
-      failures.push(missing ? `${name} is not installed` : `${name} does not load: ${message(error)}`);
-    }
-  }
-  return failures.join('; ');
+  return (await import('./native/load.node.js')).loadNativeBinding();
 }
 
 /** The browser's WebGPU, or Dawn through the `webgpu` package where that is installed. */
@@ -100,7 +90,8 @@ async function prepareWebgpu(byName: boolean): Promise<string | undefined> {
 }
 
 async function prepareCpu(): Promise<string | undefined> {
-  await import('@tensorflow/tfjs-backend-cpu');
+  // TensorFlow's binding brings it along; a second time it would warn for every kernel.
+  if (tf.findBackendFactory('cpu') === null) await import('@tensorflow/tfjs-backend-cpu');
   return undefined;
 }
 
@@ -128,6 +119,7 @@ export async function startBackend(
   await tf.ready();
   registerGradients();
   if (name === 'wasm') await installWasmKernels();
+  if (name === 'tensorflow') installNativeKernels();
   return undefined;
 }
 

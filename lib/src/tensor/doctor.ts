@@ -19,6 +19,8 @@ export interface DoctorReport {
     readonly name: BackendName;
     readonly problem?: string;
     readonly gflops?: number;
+    /** Versions and device, where a back end has its own. */
+    readonly details?: string;
   }[];
 }
 
@@ -40,12 +42,18 @@ async function measureMatMul(): Promise<number> {
   return (2 * PROBE_SIZE ** 3) / Math.min(...times) / 1e6;
 }
 
+async function detailsOf(name: BackendName): Promise<{ details?: string }> {
+  if (name !== 'tensorflow') return {};
+  return { details: (await import('./native/load.node.js')).describeNative() };
+}
+
 /** Tries every back end in turn and measures those that work; leaves the chosen one running. */
 export async function doctor(): Promise<DoctorReport> {
   const backends: DoctorReport['backends'][number][] = [];
   for (const name of backendNames) {
     const problem = await startBackend(name, false);
-    backends.push(problem === undefined ? { name, gflops: await measureMatMul() } : { name, problem });
+    if (problem !== undefined) backends.push({ name, problem });
+    else backends.push({ name, gflops: await measureMatMul(), ...(await detailsOf(name)) });
   }
   const { backend } = await initBackend();
   return {
@@ -61,12 +69,13 @@ export async function doctor(): Promise<DoctorReport> {
 /** The report as lines of text. */
 export function formatDoctorReport(report: DoctorReport): string {
   const lines = [
-    `runtime     ${report.runtime}, ${report.cores ?? 'unknown number of'} cores`,
-    `wasm SIMD   ${report.simd ? 'yes' : 'no'}`,
-    `tfjs        ${report.tfjsVersion}`,
-    ...report.backends.map(({ name, problem, gflops }) => {
+    `runtime      ${report.runtime}, ${report.cores ?? 'unknown number of'} cores`,
+    `wasm SIMD    ${report.simd ? 'yes' : 'no'}`,
+    `tfjs         ${report.tfjsVersion}`,
+    ...report.backends.map(({ name, problem, gflops, details }) => {
       const mark = name === report.chosen ? '*' : ' ';
-      return `${mark} ${name.padEnd(10)}${problem ?? `works, ${Number((gflops ?? 0).toPrecision(3))} GFLOP/s`}`;
+      const speed = `works, ${Number((gflops ?? 0).toPrecision(3))} GFLOP/s`;
+      return `${mark} ${name.padEnd(11)}${problem ?? [speed, details].filter(Boolean).join(': ')}`;
     }),
     '* is used unless POSTTRAIN_BACKEND or an option says otherwise',
   ];

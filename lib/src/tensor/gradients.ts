@@ -17,51 +17,48 @@ import {
 } from './derivatives.js';
 import { fusedOr } from './dispatch.js';
 
-/** Registers a gradient unless the program has brought its own. */
-function register(config: GradConfig): void {
-  if (!(tf.getGradient(config.kernelName) as unknown)) tf.registerGradient(config);
-}
-
-function registerUnary(): void {
+function unaryGradients(): GradConfig[] {
   const inputName = (kernelName: string): string =>
     kernelName === 'Softmax' || kernelName === 'LogSoftmax' ? 'logits' : 'x';
-  for (const [kernelName, derivative] of Object.entries({ ...fromInput, ...shaping }))
-    register({
+  return [
+    ...Object.entries({ ...fromInput, ...shaping }).map(([kernelName, derivative]): GradConfig => ({
       kernelName,
       inputsToSave: ['x'],
       gradFunc: (dy, [x], attributes) => ({ x: () => derivative(dy as Tensor, x as Tensor, attributes) }),
-    });
-  for (const [kernelName, derivative] of Object.entries(fromOutput))
-    register({
+    })),
+    ...Object.entries(fromOutput).map(([kernelName, derivative]): GradConfig => ({
       kernelName,
       outputsToSave: [true],
       gradFunc: (dy, [y], attributes) => ({
         [inputName(kernelName)]: () => derivative(dy as Tensor, y as Tensor, attributes),
       }),
-    });
-  for (const kernelName of flat)
-    register({ kernelName, gradFunc: (dy) => ({ x: () => tf.zeros((dy as Tensor).shape) }) });
+    })),
+    ...flat.map((kernelName): GradConfig => ({
+      kernelName,
+      gradFunc: (dy) => ({ x: () => tf.zeros((dy as Tensor).shape) }),
+    })),
+  ];
 }
 
-function registerBinary(): void {
-  for (const [kernelName, [byA, byB]] of Object.entries(binary))
-    register({
+function binaryGradients(): GradConfig[] {
+  return [
+    ...Object.entries(binary).map(([kernelName, [byA, byB]]): GradConfig => ({
       kernelName,
       inputsToSave: ['a', 'b'],
       gradFunc: (dy, [a, b]) => ({
         a: () => unbroadcast(byA(dy as Tensor, a as Tensor, b as Tensor), (a as Tensor).shape),
         b: () => unbroadcast(byB(dy as Tensor, a as Tensor, b as Tensor), (b as Tensor).shape),
       }),
-    });
-  for (const kernelName of flatBinary)
-    register({
+    })),
+    ...flatBinary.map((kernelName): GradConfig => ({
       kernelName,
       inputsToSave: ['a', 'b'],
       gradFunc: (_, [a, b]) => ({
         a: () => tf.zeros((a as Tensor).shape),
         b: () => tf.zeros((b as Tensor).shape),
       }),
-    });
+    })),
+  ];
 }
 
 const batchMatMul: GradConfig = {
@@ -205,9 +202,18 @@ const others: GradConfig[] = [
   addN,
 ];
 
-/** Registers all of them; does nothing the second time. */
+const gradients: readonly GradConfig[] = [...unaryGradients(), ...binaryGradients(), ...others];
+
+/** Registers all that the program has not brought itself; does nothing the second time. */
 export function registerGradients(): void {
-  registerUnary();
-  registerBinary();
-  others.forEach(register);
+  for (const config of gradients)
+    if (!(tf.getGradient(config.kernelName) as unknown)) tf.registerGradient(config);
+}
+
+/** Loads a package that brings tfjs's derivatives with it, and keeps those there were: tfjs's do not know broadcast products. */
+export function keepGradients(load: () => void): void {
+  registerGradients();
+  const kept = gradients.map(({ kernelName }) => tf.getGradient(kernelName));
+  load();
+  for (const config of kept) tf.registerGradient(config);
 }

@@ -1,0 +1,64 @@
+/** Loads TensorFlow's N-API binding, which registers the back end `tensorflow`. */
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
+import * as tf from '@tensorflow/tfjs-core';
+import { keepGradients } from '../gradients.js';
+import { findNativePackages } from './place.node.js';
+
+/** What the `tensorflow` back end has beside the interface of all back ends. */
+interface NativeBackend {
+  readonly isUsingGpuDevice: boolean;
+  readonly binding: { readonly TF_Version: string };
+}
+
+const require = createRequire(import.meta.url);
+let loadedFrom: string | undefined;
+
+/** Loads the best binding that works, once; returns why there is none, or `undefined` when it is loaded. */
+export function loadNativeBinding(): string | undefined {
+  if (loadedFrom !== undefined) return undefined;
+  // It keeps one table of tensors a process, whichever thread asks: two threads would free each other's.
+  if (!isMainThread) return 'TensorFlow runs in the main thread, with threads of its own';
+  const folders = findNativePackages();
+  if (folders.length === 0) return 'not installed; "posttrain native" does it';
+  const failures: string[] = [];
+  for (const folder of folders) {
+    try {
+      requireBinding(folder);
+      loadedFrom = folder;
+      return undefined;
+    } catch (error) {
+      failures.push(`${folder} does not load: ${(error as Error).message.split('\n')[0]}`);
+    }
+  }
+  return `${failures.join('; ')}; "posttrain native" repairs it`;
+}
+
+/** E.g. `TensorFlow 2.21.0 through @tensorflow/tfjs-node 4.22.0, CPU, 2 threads`, of the active back end. */
+export function describeNative(): string {
+  const { binding, isUsingGpuDevice } = tf.backend() as unknown as NativeBackend;
+  const { name, version } = require(`${loadedFrom}/package.json`) as { name: string; version: string };
+  const threads = process.env['TF_NUM_INTRAOP_THREADS'] ?? availableParallelism();
+  return `TensorFlow ${binding.TF_Version} through ${name} ${version}, ${isUsingGpuDevice ? 'GPU' : 'CPU'}, ${threads} threads`;
+}
+
+function requireBinding(folder: string): void {
+  restoreUtil(require('node:util') as Record<string, unknown>);
+  // Else the library reports its instruction sets on standard error.
+  process.env['TF_CPP_MIN_LOG_LEVEL'] ??= '2';
+  // The package brings tfjs's cpu back end with it and registers it a second time, with a warning for every kernel.
+  const production = tf.env().getBool('PROD');
+  tf.env().set('PROD', true);
+  try {
+    keepGradients(() => require(folder));
+  } finally {
+    tf.env().set('PROD', production);
+  }
+}
+
+/** The binding's JavaScript calls two functions that Node 23 removed from `util`. */
+export function restoreUtil(util: Record<string, unknown>): void {
+  util['isNullOrUndefined'] ??= (value: unknown) => value === null || value === undefined;
+  util['isArray'] ??= Array.isArray;
+}

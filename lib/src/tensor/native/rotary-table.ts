@@ -1,0 +1,36 @@
+/** Cosines and sines for TensorFlow, as tensors that broadcast over rows and heads. */
+import * as tf from '@tensorflow/tfjs-core';
+import type { Tensor } from '@tensorflow/tfjs-core';
+import { inverseFrequencies } from '../rotary.js';
+
+/**
+ * With `swap` exchanging the two halves of the features, a rotation is `x · cos + swap(x) · sin`.
+ * @param positions `[B, T]` int32
+ * @param direction -1 turns back
+ * @returns both `[B, T, 1, Dh]`, or `[1, T, 1, Dh]` where all rows stand at the same positions
+ */
+export function rotaryTable(
+  positions: Tensor,
+  headDim: number,
+  theta: number,
+  direction: 1 | -1,
+): { cos: Tensor; sin: Tensor } {
+  const all = positions.dataSync<'int32'>();
+  const length = positions.shape[1] as number;
+  const alike = all.every((position, i) => position === all[i % length]);
+  const own = alike ? all.subarray(0, length) : all;
+  const speeds = inverseFrequencies(headDim, theta);
+  const half = headDim / 2;
+  const [cos, sin] = [new Float32Array(own.length * headDim), new Float32Array(own.length * headDim)];
+  own.forEach((position, row) =>
+    speeds.forEach((speed, i) => {
+      const angle = Math.fround(position * speed);
+      const first = row * headDim + i;
+      cos[first] = cos[first + half] = Math.cos(angle);
+      sin[first + half] = direction * Math.sin(angle);
+      sin[first] = -sin[first + half]!;
+    }),
+  );
+  const shape: [number, number, number, number] = [own.length / length, length, 1, headDim];
+  return { cos: tf.tensor4d(cos, shape), sin: tf.tensor4d(sin, shape) };
+}
