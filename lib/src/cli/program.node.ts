@@ -4,6 +4,7 @@ import { addDoctor } from './doctor.node.js';
 import { addDraw } from './draw.node.js';
 import { addExperiment } from './experiment.node.js';
 import { addMetrics } from './metrics.node.js';
+import { addNative } from './native.node.js';
 import { packageVersion } from '../version.node.js';
 import { explain } from './explain.js';
 import { addPretrain } from './pretrain.node.js';
@@ -47,5 +48,6 @@ function createProgram(setStatus: SetStatus): Command {
   addMetrics(program);
   addVerifyReward(program, setStatus);
   addDoctor(program);
+  addNative(program, setStatus);
   return program;
 }
