@@ -126,7 +126,7 @@ const fusedKernels: Partial<Record<FusedKernel, KernelFunc>> = {
 
 /** Stock kernels that ours replace. */
 const replacements: Record<string, KernelFunc> = {
-  // A product of two matrices has an operation of its own, several times as fast as a batch of one.
+  // A product of two matrices has an operation of its own, faster than a batch of one where they are small.
   BatchMatMul: ({ inputs, attrs }) => {
     const [a, b] = [inputs['a'] as Tensor, inputs['b'] as Tensor];
     const [transposeA, transposeB] = [Boolean(attrs?.['transposeA']), Boolean(attrs?.['transposeB'])];
