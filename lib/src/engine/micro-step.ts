@@ -9,7 +9,7 @@ import {
   type TokenSelection,
   trainableWeights,
 } from '../model/index.js';
-import { selectedLogprobs } from '../tensor/index.js';
+import { selectedLogprobs, valueAndGradients } from '../tensor/index.js';
 import { planMicroBatches } from './micro-batches.js';
 import type { Datum, ForwardBackwardResult } from './types.js';
 
@@ -47,7 +47,7 @@ export function microStep(
   const selection = selectionOf(data);
   const trained = trainableWeights(model);
   let report: Tensor | undefined;
-  const { value, grads } = tf.variableGrads(() => {
+  const { value, gradients: byWeight } = valueAndGradients(() => {
     const targets = tf.tensor1d(selection.targets, 'int32');
     const logits = selectedLogits(model, sequencesOf(data), selection);
     const { logprobs, entropy } = selectedLogprobs(logits, targets, temperature);
@@ -59,7 +59,7 @@ export function microStep(
   value.dispose();
   const gradients = new Map<string, Tensor>();
   for (const [name, weight] of trained) {
-    const gradient = grads[weight.name];
+    const gradient = byWeight.get(weight);
     if (gradient !== undefined) gradients.set(name, gradient);
   }
   return { gradients, report: report as Tensor };

@@ -32,3 +32,4 @@ export type { AdamWOptions } from './adamw.js';
 export { muonUpdate } from './muon.js';
 export type { AdjustLrFn, MuonOptions } from './muon.js';
 export { globalNorm } from './global-norm.js';
+export { valueAndGradients } from './value-and-gradients.js';
