@@ -2,6 +2,7 @@ export { gemm, gemmScratch } from './gemm';
 export { attention, attentionScratch } from './attention';
 export { attentionGradient, attentionGradientScratch } from './attention-gradient';
 export { decodeAttention, decodeScratch } from './decode-attention';
+export { decodeLayer, decodeLayerScratch } from './decode-layer';
 export { rmsNorm, rmsNormGradient } from './rms-norm';
 export { layerNorm, layerNormGradient } from './layer-norm';
 export { rotary } from './rotary';

@@ -14,7 +14,7 @@ import {
 } from 'posttrain/model';
 import { initBackend } from 'posttrain/tensor';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadReference, maxDifference } from './fixture.js';
+import { families, loadReference, maxDifference } from './fixture.js';
 import { testedBackends } from '../tensor/backends.js';
 
 const prompts = [
@@ -150,6 +150,26 @@ describe.each(testedBackends)('generate on %s', (backend) => {
     await generate(model, prompts, params, keys, { batchSize: 3, onProgress });
     expect(seen.at(-1)).toBe(1);
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  });
+});
+
+describe('a decoder layer in one call', () => {
+  const wasm = 'wasm';
+  beforeAll(async () => {
+    await initBackend({ backend: wasm });
+  });
+
+  it.each(families)('samples the bits of its ops one by one: %s', async (family) => {
+    const { model } = await loadReference(family);
+    const fused = tf.getKernel('DecodeLayer', wasm);
+    const inOneCall = await generate(model, prompts, params, keys);
+    tf.unregisterKernel('DecodeLayer', wasm);
+    try {
+      expect(await generate(model, prompts, params, keys)).toEqual(inOneCall);
+    } finally {
+      tf.registerKernel(fused);
+      disposeModel(model);
+    }
   });
 });
 

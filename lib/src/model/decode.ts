@@ -7,12 +7,15 @@ import {
   decodeAttention,
   disposeKVCache,
   embedding,
+  fusedOr,
   prefillKVCache,
+  requireRows,
   selectKVCacheRows,
   type KVCache,
 } from '../tensor/index.js';
-import { hiddenStates, outputLogits } from './transformer.js';
+import { decoderLayer, finalNorm, hiddenStates, outputLogits } from './transformer.js';
 import type { Model } from './types.js';
+import { weight } from './weights.js';
 
 /** What has been read so far of `B` sequences. Free it with `disposeDecoding`. */
 export interface Decoding {
@@ -20,6 +23,8 @@ export interface Decoding {
   readonly caches: readonly KVCache[];
   /** Tokens in the cache, by row. */
   readonly lengths: Int32Array;
+  /** Each layer's weights by their names within it. */
+  readonly layers: readonly Readonly<Record<string, Tensor>>[];
 }
 
 /**
@@ -56,7 +61,8 @@ export function readPrompts(
     return outputLogits(model, embedding(tf.reshape(hidden, [-1, hiddenSize]), tf.tensor1d(ends, 'int32')));
   });
   const lengths = Int32Array.from(distinct, (prompt) => prompt.length);
-  return { decoding: selectSequences({ caches, lengths }, rows), logits };
+  const layers = caches.map((_, layer) => layerWeights(model, layer));
+  return { decoding: selectSequences({ caches, lengths, layers }, rows), logits };
 }
 
 /**
@@ -64,22 +70,34 @@ export function readPrompts(
  * @param tokens one a row
  * @returns `[B, V]`
  */
-export function addTokens(model: Model, { caches, lengths }: Decoding, tokens: Int32Array): Tensor {
+export function addTokens(model: Model, { caches, lengths, layers }: Decoding, tokens: Int32Array): Tensor {
   const batch = tokens.length;
+  const { ropeTheta: theta, rmsNormEps: eps } = model.config;
   const logits = tf.tidy(() => {
-    const hidden = hiddenStates(
-      model,
-      tf.tensor2d(tokens, [batch, 1], 'int32'),
-      tf.tensor2d(lengths, [batch, 1], 'int32'),
-      (layer, q, k, v) => {
-        const heads = (x: Tensor): Tensor => tf.squeeze(x, [1]);
-        return tf.expandDims(decodeAttention(heads(q), heads(k), heads(v), caches[layer]!, lengths), 1);
-      },
-    );
-    return outputLogits(model, tf.squeeze(hidden, [1]));
+    const positions = tf.tensor2d(lengths, [batch, 1], 'int32');
+    let x = embedding(weight(model, 'model.embed_tokens.weight'), tf.tensor2d(tokens, [batch, 1], 'int32'));
+    caches.forEach((cache, layer) => {
+      requireRows('lengths', lengths, batch, (cache.keys.shape[2] as number) - 1);
+      const inputs = { x, lengths: positions, ...cache, ...layers[layer] };
+      const composed = (): Tensor =>
+        decoderLayer(model, layer, x, positions, (_, ...qkv) => {
+          const [q, k, v] = qkv.map((heads) => tf.squeeze(heads, [1])) as [Tensor, Tensor, Tensor];
+          return tf.expandDims(decodeAttention(q, k, v, cache, lengths), 1);
+        });
+      // the fused layer knows no adapter
+      x = model.adapter ? composed() : fusedOr('DecodeLayer', inputs, { theta, eps }, composed);
+    });
+    return outputLogits(model, tf.squeeze(finalNorm(model, x), [1]));
   });
   lengths.forEach((length, row) => (lengths[row] = length + 1));
   return logits;
+}
+
+/** A layer's weights by their names within it. */
+function layerWeights({ weights }: Model, layer: number): Record<string, Tensor> {
+  const prefix = `model.layers.${layer}.`;
+  const own = [...weights].filter(([name]) => name.startsWith(prefix));
+  return Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value]));
 }
 
 /** Keeps the given rows, in the given order, repeats allowed. Frees the state it is given. */
@@ -91,7 +109,7 @@ export function selectSequences(decoding: Decoding, rows: Int32Array): Decoding 
     disposeKVCache(cache);
     return selected;
   });
-  return { caches, lengths: rows.map((row) => decoding.lengths[row]!) };
+  return { ...decoding, caches, lengths: rows.map((row) => decoding.lengths[row]!) };
 }
 
 export function disposeDecoding({ caches }: Decoding): void {

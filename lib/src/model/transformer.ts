@@ -53,15 +53,34 @@ export function outputLogits(model: Model, hidden: Tensor): Tensor {
  * @returns `[B, T, D]`
  */
 export function hiddenStates(model: Model, ids: Tensor, positions: Tensor, attend: Attend): Tensor {
-  const { numHiddenLayers, rmsNormEps } = model.config;
   let x = embedding(weight(model, 'model.embed_tokens.weight'), ids);
-  for (let layer = 0; layer < numHiddenLayers; layer++) {
-    const norm = (name: string, value: Tensor): Tensor =>
-      rmsNorm(value, weight(model, `model.layers.${layer}.${name}.weight`), rmsNormEps);
-    x = selfAttention(model, layer, norm('input_layernorm', x), positions, attend, x);
-    x = feedForward(model, layer, norm('post_attention_layernorm', x), x);
-  }
-  return rmsNorm(x, weight(model, 'model.norm.weight'), rmsNormEps);
+  for (let layer = 0; layer < model.config.numHiddenLayers; layer++)
+    x = decoderLayer(model, layer, x, positions, attend);
+  return finalNorm(model, x);
+}
+
+/** One layer, `[B, T, D]` → `[B, T, D]`. */
+export function decoderLayer(
+  model: Model,
+  layer: number,
+  x: Tensor,
+  positions: Tensor,
+  attend: Attend,
+): Tensor {
+  const norm = (name: string, value: Tensor): Tensor =>
+    rmsNorm(value, weight(model, `model.layers.${layer}.${name}.weight`), model.config.rmsNormEps);
+  // Tidied in halves: what the backward pass does not need dies here, not at the end of the last layer.
+  const afterAttention = tf.tidy(() =>
+    selfAttention(model, layer, norm('input_layernorm', x), positions, attend, x),
+  );
+  return tf.tidy(() =>
+    feedForward(model, layer, norm('post_attention_layernorm', afterAttention), afterAttention),
+  );
+}
+
+/** What the last layer's output passes before it meets the vocabulary. */
+export function finalNorm(model: Model, x: Tensor): Tensor {
+  return rmsNorm(x, weight(model, 'model.norm.weight'), model.config.rmsNormEps);
 }
 
 function selfAttention(

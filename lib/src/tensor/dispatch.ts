@@ -21,6 +21,7 @@ export type FusedKernel =
   | `${DifferentiableOp}Gradient`
   | 'Linear'
   | 'DecodeAttention'
+  | 'DecodeLayer'
   | 'AdamW'
   | 'SumOfSquares'
   | 'SampleTokens';

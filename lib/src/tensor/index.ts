@@ -5,6 +5,8 @@ export type { DoctorReport } from './doctor.js';
 export { randomStream, uniform } from './random.js';
 export type { RandomStream } from './random.js';
 export { stopGradient } from './stop-gradient.js';
+export { requireRows } from './checks.js';
+export { fusedOr } from './dispatch.js';
 export { linear, matMul } from './linear.js';
 export { addLowRank } from './add-low-rank.js';
 export { embedding } from './embedding.js';

@@ -70,6 +70,48 @@ export interface KernelExports {
     headDim: number,
     scratch: Address,
   ): void;
+  decodeLayerScratch(
+    batch: number,
+    hidden: number,
+    intermediate: number,
+    heads: number,
+    keyValueHeads: number,
+    headDim: number,
+    capacity: number,
+  ): number;
+  /** Weights that the model does not have are 0. */
+  decodeLayer(
+    x: Address,
+    out: Address,
+    lengths: Address,
+    cosines: Address,
+    sines: Address,
+    cacheKeys: Address,
+    cacheValues: Address,
+    inputNorm: Address,
+    queryWeight: Address,
+    queryBias: Address,
+    queryNorm: Address,
+    keyWeight: Address,
+    keyBias: Address,
+    keyNorm: Address,
+    valueWeight: Address,
+    valueBias: Address,
+    outputWeight: Address,
+    feedForwardNorm: Address,
+    gateWeight: Address,
+    upWeight: Address,
+    downWeight: Address,
+    batch: number,
+    hidden: number,
+    intermediate: number,
+    heads: number,
+    keyValueHeads: number,
+    headDim: number,
+    capacity: number,
+    eps: number,
+    scratch: Address,
+  ): void;
   rmsNorm(x: Address, weight: Address, out: Address, rows: number, size: number, eps: number): void;
   rmsNormGradient(
     x: Address,

@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
 import type { AdamWOptions } from '../adamw.js';
 import type { FusedKernel } from '../dispatch.js';
+import { decodeLayer } from './decode-layer.js';
 import type { DrawTokenOptions } from '../draw-token.js';
 import type { Address } from './exports.js';
 import { addressOf, doublesAt, intsAt, isUnshared, makeOutput, run, scratch, share } from './heap.js';
@@ -181,6 +182,8 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
       return out;
     },
   ),
+
+  DecodeLayer: decodeLayer,
 
   SampleTokens: kernel<'logits' | 'rows', Required<DrawTokenOptions> & { uniforms: number[] }>(
     ({ logits, rows }, { temperature, topK, topP, uniforms }) => {
