@@ -1,4 +1,4 @@
-// npm run bench:kernels: every kernel of the wasm back end against what one core can do, at the sizes of a training step of
+// npm run bench -- kernels: every kernel of the wasm back end against what one core can do, at the sizes of a training step of
 // `nano` (16 × 128 tokens) and of sampling 64 sequences. Prints a table and writes data/results/bench-kernels.json.
 // Needs a built library (npm run build).
 //
@@ -15,7 +15,7 @@ import {
   sampleTokens,
 } from '../../lib/dist/tensor/index.js';
 import { simdPeak } from './peak.mjs';
-import { formatTable, median, writeResult } from './report.mjs';
+import { median, report, table } from './report.mjs';
 
 const ROUNDS = 9;
 const CALLS = 5;
@@ -48,7 +48,7 @@ function elementwise() {
     [BATCH, LENGTH],
     'int32',
   );
-  const [table, tokens] = [normal(VOCABULARY, HIDDEN), ids(TOKENS, VOCABULARY)];
+  const [embeddings, tokens] = [normal(VOCABULARY, HIDDEN), ids(TOKENS, VOCABULARY)];
   const eps = { eps: 1e-5 };
   return [
     bytes('RMSNorm', 2 * n, () => kernel('RMSNorm', { x, weight }, eps)),
@@ -60,9 +60,9 @@ function elementwise() {
     bytes('SwiGLU, gradient', 5 * wide, () => kernel('SwiGLUGradient', { dy: dGated, gate, up })),
     bytes('ReLU²', 2 * wide, () => kernel('ReLUSquared', { x: gate })),
     bytes('ReLU², gradient', 3 * wide, () => kernel('ReLUSquaredGradient', { dy: dGated, x: gate })),
-    bytes('embedding', 2 * n, () => kernel('Embedding', { table, ids: tokens })),
-    bytes('embedding, gradient', 3 * n + table.size, () =>
-      kernel('EmbeddingGradient', { dy, table, ids: tokens }),
+    bytes('embedding', 2 * n, () => kernel('Embedding', { table: embeddings, ids: tokens })),
+    bytes('embedding, gradient', 3 * n + embeddings.size, () =>
+      kernel('EmbeddingGradient', { dy, table: embeddings, ids: tokens }),
     ),
   ];
 }
@@ -174,13 +174,12 @@ const rows = cases.map(({ name, unit, work, speeds, copySpeeds }) => {
 });
 const result = {
   what: `kernels at the sizes of nano: ${BATCH} × ${LENGTH} tokens, vocabulary ${VOCABULARY}, ${SEQUENCES} sequences to sample`,
-  node: process.version,
   peakGflops,
   rows,
 };
-const table = [
+const text = table(
   ['', 'time', 'speed', '', 'limit', 'share'],
-  ...rows.map(({ name, unit, microseconds, speed, limit, share }) => [
+  rows.map(({ name, unit, microseconds, speed, limit, share }) => [
     name,
     `${microseconds.toFixed(0)} µs`,
     speed.toFixed(1),
@@ -188,6 +187,5 @@ const table = [
     limit.toFixed(1),
     `${(100 * share).toFixed(0)} %`,
   ]),
-];
-process.stdout.write(`${result.what}\n${formatTable(table)}\n`);
-await writeResult('kernels', result);
+);
+await report('kernels', result, text);

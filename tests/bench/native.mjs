@@ -1,35 +1,24 @@
-// npm run bench:native: one AdamW step of `nano` on 16 × 128 tokens and sampling 64 sequences, on TensorFlow (posttrain native)
+// npm run bench -- native: one AdamW step of `nano` on 16 × 128 tokens and sampling 64 sequences, on TensorFlow (posttrain native)
 // and on PyTorch with as many threads, in turn. Prints a table and writes data/results/bench-native.json. Installs PyTorch into
 // node_modules/.cache.
-import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { presets } from '../../lib/dist/model/index.js';
-import { initBackend, randomStream } from '../../lib/dist/tensor/index.js';
+import { initBackend } from '../../lib/dist/tensor/index.js';
 import { describeNative } from '../../lib/dist/tensor/native/load.node.js';
 import { ourPeer } from './our-model.mjs';
-import { installTorch, torchPeer } from './peers.mjs';
+import { installPython, torchPeer } from './peers.mjs';
+import { median, report, table } from './report.mjs';
+import { makeWork, VOCABULARY } from './work.mjs';
 
 const ROUNDS = 7;
-const VOCABULARY = 1536;
 const BATCH = 16;
 const LENGTH = 128;
 const threads = availableParallelism();
-
-const stream = randomStream(1, 'bench');
-const tokens = Array.from({ length: BATCH * LENGTH + 1 }, () => stream.int(VOCABULARY));
-const work = {
-  config: presets.nano(VOCABULARY),
-  ids: { shape: [BATCH, LENGTH], values: Int32Array.from(tokens.slice(0, -1)) },
-  targets: Int32Array.from(tokens.slice(1)),
-  sampling: { sequences: 64, promptLength: 32, newTokens: 128 },
-};
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const work = makeWork({ batch: BATCH, length: LENGTH });
 
 await initBackend({ backend: 'tensorflow' });
 const peers = [
   { ...ourPeer('posttrain on TensorFlow', 1, work), threads },
-  await torchPeer(installTorch(), threads, work),
+  await torchPeer(installPython(), threads, work),
 ];
 
 /** In turn, so that both see the same spells of a busy machine; round -1 warms up. */
@@ -62,26 +51,22 @@ const rows = measured.map(({ peer, steps, sampling }) => ({
 const [own, torch] = rows;
 const result = {
   what: `one AdamW step of nano (vocabulary ${VOCABULARY}) on ${BATCH} × ${LENGTH} tokens; sampling ${work.sampling.sequences} × ${work.sampling.newTokens} tokens`,
-  node: process.version,
   native: describeNative(),
   stepRatio: own.milliseconds / torch.milliseconds,
   samplingRatio: own.tokensPerSecond / torch.tokensPerSecond,
   rows,
 };
-process.stdout.write(
-  `${[
-    result.what,
-    result.native,
-    ...rows.map(
-      ({ name, milliseconds, cpuMilliseconds, tokensPerSecond }) =>
-        `${name.padEnd(26)}${milliseconds.toFixed(0).padStart(5)} ms${cpuMilliseconds.toFixed(0).padStart(7)} ms CPU${tokensPerSecond.toFixed(0).padStart(8)} tokens/s`,
-    ),
-    `step ${result.stepRatio.toFixed(2)} × PyTorch's time, sampling ${result.samplingRatio.toFixed(2)} × its tokens/s`,
-  ].join('\n')}\n`,
-);
-
-const target = new URL('../../data/results/bench-native.json', import.meta.url);
-const file = fileURLToPath(target);
-await mkdir(fileURLToPath(new URL('.', target)), { recursive: true });
-await writeFile(`${file}.tmp`, `${JSON.stringify(result, null, 2)}\n`);
-await rename(`${file}.tmp`, file);
+const text = [
+  result.native,
+  table(
+    ['', 'step', 'CPU time', 'tokens/s'],
+    rows.map(({ name, milliseconds, cpuMilliseconds, tokensPerSecond }) => [
+      name,
+      `${milliseconds.toFixed(0)} ms`,
+      `${cpuMilliseconds.toFixed(0)} ms`,
+      tokensPerSecond.toFixed(0),
+    ]),
+  ),
+  `step ${result.stepRatio.toFixed(2)} × PyTorch's time, sampling ${result.samplingRatio.toFixed(2)} × its tokens/s`,
+].join('\n');
+await report('native', result, text);

@@ -4,24 +4,31 @@ import { createLocalEngine } from '../../lib/dist/engine/index.js';
 import { createPooledEngine } from '../../lib/dist/engine/create.node.js';
 import { createModel, sampleKeys } from '../../lib/dist/model/index.js';
 
-/** One engine on a model of its own: a training step, and sampling in tokens a second. */
-export function ourPeer(name, workers, { config, ids, targets, sampling }) {
+/** What the engines train on: a row of the batch and the token after it, every prediction weighing the same. */
+export function trainingData({ ids, targets }) {
   const [batch, length] = ids.shape;
-  const model = createModel(config, 1);
-  // one part a thread, so that no thread waits
-  const microBatchTokens = Math.ceil((batch * (length + 1)) / workers);
-  const engine =
-    workers === 1
-      ? createLocalEngine(model, { microBatchTokens })
-      : createPooledEngine(model, { workers, microBatchTokens });
   const weight = 1 / targets.length;
-  const data = Array.from({ length: batch }, (_, row) => ({
+  return Array.from({ length: batch }, (_, row) => ({
     tokens: Int32Array.of(
       ...ids.values.subarray(row * length, (row + 1) * length),
       targets[(row + 1) * length - 1],
     ),
     weights: Float32Array.from({ length: length + 1 }, (_, t) => (t === 0 ? 0 : weight)),
   }));
+}
+
+/**
+ * One engine on a model of its own: a training step, and sampling in tokens a second.
+ * @param options.microBatchTokens by default one part a thread, so that no thread waits
+ */
+export function ourPeer(name, workers, work, { microBatchTokens } = {}) {
+  const { config, ids, sampling } = work;
+  const [batch, length] = ids.shape;
+  const model = createModel(config, 1);
+  const options = { microBatchTokens: microBatchTokens ?? Math.ceil((batch * (length + 1)) / workers) };
+  const engine =
+    workers === 1 ? createLocalEngine(model, options) : createPooledEngine(model, { workers, ...options });
+  const data = trainingData(work);
   const params = { learningRate: 1e-3, adamBeta2: 0.999, weightDecay: 0.01, maxGradNorm: 1 };
 
   return {

@@ -1,27 +1,45 @@
-// How every benchmark shows and keeps what it measured.
+// What every benchmark ends with: medians in a table on the terminal, and everything in data/results.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Rows of text, the first the heading: the first column to the left, all others to the right. */
-export function formatTable(rows) {
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column] + 2)))
+/** Columns as wide as they must be; the first to the left, numbers to the right. */
+export function table(head, rows) {
+  const lines = [head, ...rows].map((cells) => cells.map((cell) => cell ?? ''));
+  const widths = head.map((_, column) => Math.max(...lines.map((cells) => cells[column].length)));
+  return lines
+    .map((cells) =>
+      cells
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column] + 3)))
         .join('')
         .trimEnd(),
     )
     .join('\n');
 }
 
-/** Writes data/results/bench-NAME.json, whole or not at all. */
-export async function writeResult(name, result) {
+/** Prints the text and writes `data/results/bench-NAME.json`, which appears whole or not at all. */
+export async function report(name, result, text) {
+  process.stdout.write(`${result.what}\n\n${text}\n\n`);
   const target = new URL(`../../data/results/bench-${name}.json`, import.meta.url);
   const file = fileURLToPath(target);
   await mkdir(fileURLToPath(new URL('.', target)), { recursive: true });
-  await writeFile(`${file}.tmp`, `${JSON.stringify(result, null, 2)}\n`);
+  await writeFile(`${file}.tmp`, `${JSON.stringify({ node: process.version, ...result }, null, 2)}\n`);
   await rename(`${file}.tmp`, file);
+}
+
+/**
+ * Asks everyone in turn, so that all see the same spells of a busy machine; a round before the first warms up.
+ * @param contestants named functions that do the work once and give a number
+ * @returns each one's numbers, by name
+ */
+export async function inTurn(contestants, rounds) {
+  const numbers = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [name, measure] of Object.entries(contestants)) {
+      const number = await measure();
+      if (round >= 0) numbers[name].push(number);
+    }
+  }
+  return numbers;
 }

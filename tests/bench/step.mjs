@@ -1,44 +1,24 @@
-// npm run bench [-- --torch]: one AdamW step of `nano` on 16 × 128 tokens and sampling 64 sequences, ours and others in turn.
-// Prints a table and writes data/results/bench-step.json. Needs a built library (npm run build). --torch installs PyTorch into
-// node_modules/.cache and measures it too.
-import { presets } from '../../lib/dist/model/index.js';
-import { initBackend, randomStream } from '../../lib/dist/tensor/index.js';
+// npm run bench -- step [--torch]: one AdamW step of `nano` on 16 × 128 tokens and sampling 64 sequences, ours and others in turn.
+import { initBackend } from '../../lib/dist/tensor/index.js';
+import { trainingFlops } from './flops.mjs';
 import { gemmSpeed, ourPeer } from './our-model.mjs';
 import { simdPeak } from './peak.mjs';
-import { installTorch, stockPeer, torchPeer } from './peers.mjs';
-import { median, writeResult } from './report.mjs';
+import { installPython, stockPeer, torchPeer } from './peers.mjs';
+import { median, report } from './report.mjs';
+import { makeWork, VOCABULARY } from './work.mjs';
 
 const ROUNDS = 5;
-const VOCABULARY = 1536;
 const BATCH = 16;
 const LENGTH = 128;
 
-const config = presets.nano(VOCABULARY);
-const stream = randomStream(1, 'bench');
-const tokens = Array.from({ length: BATCH * LENGTH + 1 }, () => stream.int(VOCABULARY));
-const work = {
-  config,
-  ids: { shape: [BATCH, LENGTH], values: Int32Array.from(tokens.slice(0, -1)) },
-  targets: Int32Array.from(tokens.slice(1)),
-  sampling: { sequences: 64, promptLength: 32, newTokens: 128 },
-};
-
-/** Multiply-adds of one step count two; a backward pass costs twice the forward pass. */
-function floatingPointOperations() {
-  const { hiddenSize, intermediateSize, numHiddenLayers, numAttentionHeads, headDim, vocabSize } = config;
-  const weights =
-    numHiddenLayers * (4 * hiddenSize ** 2 + 3 * hiddenSize * intermediateSize) + vocabSize * hiddenSize;
-  const pairs = (BATCH * LENGTH * (LENGTH + 1)) / 2;
-  // Scores and mixture forward; scores again and four products backward.
-  const attention = numHiddenLayers * numAttentionHeads * pairs * headDim * 2 * (2 + 5);
-  return 6 * weights * BATCH * LENGTH + attention;
-}
+const work = makeWork({ batch: BATCH, length: LENGTH });
+const flops = trainingFlops(work.config, BATCH, LENGTH);
 
 await initBackend({ backend: 'wasm' });
 const ours = ourPeer('posttrain', 1, work);
 const peers = [ours, ourPeer('posttrain', 2, work), await stockPeer(work)];
 if (process.argv.includes('--torch')) {
-  const python = installTorch();
+  const python = installPython('torch', 'transformers');
   peers.push(await torchPeer(python, 1, work), await torchPeer(python, 2, work));
 }
 
@@ -84,9 +64,8 @@ const rows = measured.map(({ peer, steps, sampling }) => ({
 const [own] = rows;
 const result = {
   what: `one AdamW step of nano (vocabulary ${VOCABULARY}) on ${BATCH} × ${LENGTH} tokens; sampling ${work.sampling.sequences} × ${work.sampling.newTokens} tokens`,
-  node: process.version,
-  gflopPerStep: floatingPointOperations() / 1e9,
-  floorMilliseconds: floatingPointOperations() / best / 1e6,
+  gflopPerStep: flops / 1e9,
+  floorMilliseconds: flops / best / 1e6,
   timesFasterThanStock: rows.find(({ name }) => name.startsWith('stock')).milliseconds / own.milliseconds,
   rows,
   peakGflops: peak,
@@ -98,7 +77,6 @@ const line = (name, threads, step, cpu, ratio, speed) =>
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 const ms = (value) => `${value.toFixed(0)} ms`;
 const lines = [
-  result.what,
   line('', 'threads', 'step', 'CPU time', 'ratio', 'tokens/s'),
   ...rows.map(({ name, threads, milliseconds, cpuMilliseconds, tokensPerSecond }) =>
     line(
@@ -118,5 +96,4 @@ const lines = [
       `${peak.toFixed(1)}, ${(gflops / xnnpackGflops).toFixed(2)} × XNNPACK's ${xnnpackGflops.toFixed(1)}`,
   ),
 ];
-process.stdout.write(`${lines.join('\n')}\n`);
-await writeResult('step', result);
+await report('step', result, lines.join('\n'));

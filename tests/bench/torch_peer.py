@@ -1,7 +1,7 @@
 """The model of the benchmark in PyTorch: Hugging Face's Llama with fused attention and fused AdamW.
 
-Run by `npm run bench -- --torch`, which installs torch and transformers. Speaks JSON, a line a message: the first describes the
-work, each further one asks for a training step or for sampling.
+Run by `npm run bench -- step sampling --torch`, which installs torch and transformers. Speaks JSON, a line a message: the first
+describes the work, each further one asks for a training step or for sampling, in a loop of our own or in `generate`.
 """
 
 import json
@@ -17,6 +17,7 @@ torch.manual_seed(1)
 config = LlamaConfig(**{k: v for k, v in setup["config"].items() if k not in ("architectures", "model_type")})
 config._attn_implementation = "sdpa"
 model = LlamaForCausalLM(config)
+model.generation_config.eos_token_id = None  # everyone samples all the tokens
 batch, length = setup["shape"]
 ids = torch.tensor(setup["ids"]).view(batch, length)
 targets = torch.tensor(setup["targets"])
@@ -38,9 +39,13 @@ def step():
     }
 
 
+def prompts_of(sequences, length):
+    return torch.stack([ids.flatten()[16 * i : 16 * i + length] for i in range(sequences)])
+
+
 @torch.inference_mode()
 def sample(sequences, promptLength, newTokens):
-    prompts = torch.stack([ids.flatten()[16 * i : 16 * i + promptLength] for i in range(sequences)])
+    prompts = prompts_of(sequences, promptLength)
     start = time.perf_counter()
     cache = DynamicCache(config=config)
     new = prompts
@@ -50,10 +55,32 @@ def sample(sequences, promptLength, newTokens):
     return {"tokensPerSecond": sequences * newTokens / (time.perf_counter() - start)}
 
 
+@torch.inference_mode()
+def generate(sequences, promptLength, newTokens):
+    prompts = prompts_of(sequences, promptLength)
+    start = time.perf_counter()
+    output = model.generate(
+        prompts,
+        attention_mask=torch.ones_like(prompts),
+        do_sample=True,
+        temperature=1.0,
+        top_k=0,
+        max_new_tokens=newTokens,
+    )
+    if output.shape[1] != promptLength + newTokens:
+        raise RuntimeError(f"generate gave {output.shape[1] - promptLength} tokens, asked for {newTokens}")
+    return {"tokensPerSecond": sequences * newTokens / (time.perf_counter() - start)}
+
+
 def answer(message):
     print(json.dumps(message), flush=True)
 
 
+verbs = {
+    "step": step,
+    "sample": lambda: sample(**setup["sampling"]),
+    "generate": lambda: generate(**setup["sampling"]),
+}
 answer({"version": torch.__version__.split("+")[0]})
 for line in sys.stdin:
-    answer(step() if json.loads(line)["verb"] == "step" else sample(**setup["sampling"]))
+    answer(verbs[json.loads(line)["verb"]]())
