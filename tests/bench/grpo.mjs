@@ -113,13 +113,16 @@ function ourTrainer(threads) {
     async step() {
       for (const verb of Object.keys(spent)) delete spent[verb];
       const start = performance.now();
+      const cpu = process.cpuUsage();
       const { value } = await steps.next();
       const milliseconds = performance.now() - start;
+      const { user, system } = process.cpuUsage(cpu);
+      const cpuMilliseconds = (user + system) / 1000;
       const { metrics } = value;
       if (metrics['completions/mean_length'] !== NEW_TOKENS || metrics.step_skipped !== 0)
         throw new Error(`a step of another kind: ${JSON.stringify(metrics)}`);
       parts.push({ milliseconds, ...spent });
-      return { milliseconds };
+      return { milliseconds, cpuMilliseconds };
     },
     close: () => engine.dispose(),
   };
@@ -149,7 +152,7 @@ const times = await inTurn(
   Object.fromEntries(
     trainers.map((trainer) => [
       `${trainer.name} ${trainer.threads}`,
-      async () => (await trainer.step()).milliseconds,
+      () => trainer.step(),
     ]),
   ),
   ROUNDS,
@@ -170,11 +173,12 @@ const flops = {
 };
 const rows = trainers.map(({ name, threads, parts }) => {
   const part = (verb) => parts && median(parts.slice(1).map((step) => step[verb]));
-  const milliseconds = median(times[`${name} ${threads}`]);
+  const taken = times[`${name} ${threads}`];
   return {
     name,
     threads,
-    milliseconds,
+    milliseconds: median(taken.map(({ milliseconds }) => milliseconds)),
+    cpuMilliseconds: median(taken.map(({ cpuMilliseconds }) => cpuMilliseconds)),
     ...(parts && {
       sampling: part('sample'),
       update: part('forwardBackward') + part('optimStep'),
@@ -196,11 +200,12 @@ await report(
       : null,
   },
   `${table(
-    ['', 'threads', 'step', 'sampling', 'update', 'floor', `ours (${THREADS}) is`],
-    rows.map(({ name, threads, milliseconds, sampling, update, floor }) => [
+    ['', 'threads', 'step', 'CPU time', 'sampling', 'update', 'floor', `ours (${THREADS}) is`],
+    rows.map(({ name, threads, milliseconds, cpuMilliseconds, sampling, update, floor }) => [
       name,
       String(threads),
       ms(milliseconds),
+      ms(cpuMilliseconds),
       ms(sampling),
       ms(update),
       ms(floor),

@@ -30,16 +30,16 @@ export async function report(name, result, text) {
 
 /**
  * Asks everyone in turn, so that all see the same spells of a busy machine; a round before the first warms up.
- * @param contestants named functions that do the work once and give a number
- * @returns each one's numbers, by name
+ * @param contestants named functions that do the work once and say how it went
+ * @returns what each one said, by name
  */
 export async function inTurn(contestants, rounds) {
-  const numbers = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
+  const said = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
   for (let round = -1; round < rounds; round += 1) {
     for (const [name, measure] of Object.entries(contestants)) {
-      const number = await measure();
-      if (round >= 0) numbers[name].push(number);
+      const result = await measure();
+      if (round >= 0) said[name].push(result);
     }
   }
-  return numbers;
+  return said;
 }

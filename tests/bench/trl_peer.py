@@ -37,13 +37,18 @@ class StepWhenAsked(TrainerCallback):
     def wait(self, control):
         if not sys.stdin.readline():
             control.should_training_stop = True
-        self.start = time.perf_counter()
+        self.start, self.cpu = time.perf_counter(), time.process_time()
 
     def on_train_begin(self, args, state, control, **_):
         self.wait(control)
 
     def on_step_end(self, args, state, control, **_):
-        answer({"milliseconds": 1000 * (time.perf_counter() - self.start)})
+        answer(
+            {
+                "milliseconds": 1000 * (time.perf_counter() - self.start),
+                "cpuMilliseconds": 1000 * (time.process_time() - self.cpu),
+            }
+        )
         self.wait(control)
 
 

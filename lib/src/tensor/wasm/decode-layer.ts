@@ -22,9 +22,7 @@ const weightNames = [
   'mlp.down_proj.weight',
 ] as const;
 
-type Weights = {
-  [K in keyof typeof weightNames]: Address;
-};
+type Addresses<T extends readonly unknown[]> = { [K in keyof T]: Address };
 
 export const decodeLayer: KernelFunc = ({ inputs, attrs }) => {
   const given = inputs as Record<string, TensorInfo>;
@@ -40,7 +38,7 @@ export const decodeLayer: KernelFunc = ({ inputs, attrs }) => {
   const weights = weightNames.map((name) => {
     const weight = given[name];
     return weight === undefined ? 0 : addressOf(weight);
-  }) as unknown as Weights;
+  }) as unknown as Addresses<typeof weightNames>;
   const out = makeOutput(x.shape);
   const work = scratch(run().decodeLayerScratch(...sizes));
   run().decodeLayer(
