@@ -28,7 +28,7 @@ const times = await inTurn(
 );
 for (const { peer } of peers) peer.close();
 
-const peak = gemmSpeed({ m: 2048, n: 512, k: 128, transposeA: false, transposeB: false });
+const { gflops: peak } = gemmSpeed({ m: 2048, n: 512, k: 128, transposeA: false, transposeB: false });
 const rows = cases.map((each) => {
   const tokens = each.batch * LENGTH;
   const milliseconds = median(times[nameOf(each)]);

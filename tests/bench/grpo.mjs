@@ -160,7 +160,7 @@ const times = await inTurn(
 for (const trainer of trainers) trainer.close();
 await rm(folder, { recursive: true });
 
-const peak = gemmSpeed({ m: 2048, n: 512, k: 128, transposeA: false, transposeB: false });
+const { gflops: peak } = gemmSpeed({ m: 2048, n: 512, k: 128, transposeA: false, transposeB: false });
 const shape = { sequences: PROMPTS * SAMPLES, promptLength: PROMPT_LENGTH, newTokens: NEW_TOKENS };
 const flops = {
   sampling: samplingFlops(config, { ...shape, distinct: PROMPTS }),

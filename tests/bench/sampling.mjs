@@ -37,7 +37,7 @@ async function compare(sequences) {
   return { sequences, flopsPerToken, rows };
 }
 
-const peak = gemmSpeed({ m: 2048, n: 512, k: 128, transposeA: false, transposeB: false });
+const { gflops: peak } = gemmSpeed({ m: 2048, n: 512, k: 128, transposeA: false, transposeB: false });
 const cases = [];
 for (const sequences of [64, 16]) cases.push(await compare(sequences));
 
