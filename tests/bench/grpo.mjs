@@ -149,12 +149,7 @@ const folder = await mkdtemp(join(tmpdir(), 'posttrain-bench-'));
 const trainers = [ourTrainer(1), ourTrainer(THREADS)];
 if (process.argv.includes('--torch')) trainers.push(await trl(folder));
 const times = await inTurn(
-  Object.fromEntries(
-    trainers.map((trainer) => [
-      `${trainer.name} ${trainer.threads}`,
-      () => trainer.step(),
-    ]),
-  ),
+  Object.fromEntries(trainers.map((trainer) => [`${trainer.name} ${trainer.threads}`, () => trainer.step()])),
   ROUNDS,
 );
 for (const trainer of trainers) trainer.close();

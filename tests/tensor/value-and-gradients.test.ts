@@ -48,7 +48,8 @@ onEachBackend('valueAndGradients', () => {
     const x = variable(1, 3);
     const alive: number[] = [];
     const watched = (input: Tensor): Tensor =>
-      tf.customGrad((value: Tensor, save: (tensors: Tensor[]) => void) => {
+      tf.customGrad((...inputs) => {
+        const [value, save] = inputs as unknown as [Tensor, (tensors: Tensor[]) => void];
         save([value]);
         return {
           value: tf.square(value),
