@@ -41,7 +41,11 @@ if (unknown.length > 0) {
 } else if (options.includes('--help') || options.includes('-h')) {
   process.stdout.write(help);
 } else {
-  const names = named.includes('all') ? Object.keys(benchmarks).filter((name) => name !== 'native') : named.length > 0 ? named : ['step'];
+  const names = named.includes('all')
+    ? Object.keys(benchmarks).filter((name) => name !== 'native')
+    : named.length > 0
+      ? named
+      : ['step'];
   for (const name of names) {
     const script = fileURLToPath(new URL(`./${name}.mjs`, import.meta.url));
     const { status } = spawnSync(process.execPath, [script, ...options], { stdio: 'inherit' });

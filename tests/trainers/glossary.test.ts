@@ -1,48 +1,64 @@
 /** Every number a trainer reports is explained, and nothing is explained that none reports. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Engine } from 'posttrain/engine';
 import { initBackend } from 'posttrain/tensor';
-import { explainMetric, grpo, type GRPOConfig, metricGlossary, sft } from 'posttrain/trainers';
+import {
+  distill,
+  dpo,
+  explainMetric,
+  grpo,
+  kto,
+  metricGlossary,
+  type Metrics,
+  rft,
+  type SamplingConfig,
+  sft,
+} from 'posttrain/trainers';
 import { finiteMetrics } from 'posttrain/trainers/metrics';
 import { letterTask, letterTokenizer, letterWorld, shareOfA } from '../engine/tiny.js';
 import { collect, withEngine } from './runs.js';
 
 const tasks = ['a', 'b'].map((letter) => letterTask(letter, letter));
-const env = letterWorld(shareOfA);
-const quick: Partial<GRPOConfig> = {
+const world = { tokenizer: letterTokenizer, env: letterWorld(shareOfA), tasks };
+const quick: Partial<SamplingConfig> = {
   maxSteps: 1,
   promptsPerStep: 2,
   numGenerations: 2,
   maxCompletionLength: 6,
-  maxClippedRatio: 1,
 };
-/** Settings that between them report everything. */
-const runs: readonly Partial<GRPOConfig>[] = [
-  { beta: 0.1, filterZeroStdGroups: 'resample', maxResampleRounds: 2 },
-  { lossType: 'cispo', epsilonHigh: 5 },
+const rows = { maxSteps: 1, batchSize: 2 };
+const [prompt, good, bad] = ['a', 'bc', 'cb'].map((text) => letterTokenizer.encode(text)) as [
+  Int32Array,
+  Int32Array,
+  Int32Array,
+];
+const resampled = { filterZeroStdGroups: 'resample', maxResampleRounds: 2, maxClippedRatio: 1 } as const;
+
+/** Runs that between them report everything. */
+const runs: readonly ((engine: Engine) => AsyncIterable<{ readonly metrics: Metrics }>)[] = [
+  (engine) => sft({ engine, rows: [{ tokens: good }], config: { ...rows, batchSize: 1 } }),
+  (engine) => grpo({ engine, ...world, config: { ...quick, ...resampled, beta: 0.1 } }),
+  (engine) =>
+    grpo({ engine, ...world, config: { ...quick, maxClippedRatio: 1, lossType: 'cispo', epsilonHigh: 5 } }),
+  (engine) =>
+    dpo({ engine, rows: [{ prompt, chosen: good, rejected: bad }], config: { ...rows, batchSize: 1 } }),
+  (engine) =>
+    kto({ engine, rows: [true, false].map((label) => ({ prompt, completion: good, label })), config: rows }),
+  (engine) => rft({ engine, ...world, config: { ...quick, rewardThreshold: 0 } }),
+  (engine) => distill({ engine, ...world, teacher: engine, config: quick }),
 ];
 
 describe('the glossary of metrics', () => {
-  let reported: Set<string>;
+  const reported = new Set(Object.keys(finiteMetrics({ loss: NaN })));
 
   beforeAll(async () => {
     await initBackend({ backend: 'wasm' });
-    const fromGRPO = runs.map((config) =>
-      withEngine((engine) =>
-        collect(grpo({ engine, tokenizer: letterTokenizer, env, tasks, config: { ...quick, ...config } })),
-      ),
-    );
-    const rows = [{ tokens: letterTokenizer.encode('abc') }];
-    const fromSFT = withEngine((engine) =>
-      collect(sft({ engine, rows, config: { maxSteps: 1, batchSize: 1 } })),
-    );
-    const steps = [...(await Promise.all(fromGRPO)).flat(), ...(await fromSFT)];
-    reported = new Set([
-      ...steps.flatMap(({ metrics }) => Object.keys(metrics)),
-      ...Object.keys(finiteMetrics({ loss: NaN })),
-    ]);
+    for (const start of runs)
+      for (const { metrics } of await withEngine((engine) => collect(start(engine))))
+        for (const key of Object.keys(metrics)) reported.add(key);
   });
 
-  it('explains every number of sft and grpo', () => {
+  it('explains every number that a trainer reports', () => {
     expect([...reported].filter((key) => explainMetric(key) === undefined)).toEqual([]);
   });
 

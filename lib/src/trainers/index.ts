@@ -9,7 +9,8 @@ export {
 export { defineDistillationConfig, type DistillationConfig } from './distillation-config.js';
 export { defineDPOConfig, type DPOConfig } from './dpo-config.js';
 export { dpo, type DPOOptions, type DPOState, type DPOStep, type PreferenceRow } from './dpo.js';
-export { explainMetric, metricGlossary, type MetricEntry } from './glossary.js';
+export type { MetricEntry } from './glossary-entries.js';
+export { explainMetric, metricGlossary } from './glossary.js';
 export { type Baseline, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
 export { grpo, type GRPOOptions, type GRPOState, type GRPOStep, TruncatedCompletionsError } from './grpo.js';
 export { defineKTOConfig, type KTOConfig } from './kto-config.js';
