@@ -88,7 +88,9 @@ describe('pooled engine', () => {
   it.each([1, 2])(
     'with %i workers trains an adapter to the same bits as the local engine',
     async (workers) => {
-      expect(await everything(open(workers, true))).toEqual(await everything(open(0, true)));
+      expect(await everything(open(workers, true), 'adamw')).toEqual(
+        await everything(open(0, true), 'adamw'),
+      );
     },
   );
 
