@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import { registerGradients } from './gradients.js';
 import { isNode } from './host.js';
 import { installNativeKernels } from './native/kernels.js';
+import { nativeLoader } from './native/loader.js';
 import { installWasmKernels } from './wasm/install.js';
 import { prepareWasm, wasmBinaryURL } from './wasm/prepare.js';
 
@@ -53,7 +54,7 @@ const message = (error: unknown): string =>
 
 async function prepareTensorflow(): Promise<string | undefined> {
   if (!isNode()) return 'needs Node';
-  return (await import('./native/load.node.js')).loadNativeBinding();
+  return (await nativeLoader()).loadNativeBinding();
 }
 
 /** The browser's WebGPU, or Dawn through the `webgpu` package where that is installed. */

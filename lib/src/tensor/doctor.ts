@@ -4,6 +4,7 @@ import type { Tensor } from '@tensorflow/tfjs-core';
 import { type BackendName, backendNames, initBackend, startBackend } from './backend.js';
 import { coreCount } from './cores.js';
 import { isNode } from './host.js';
+import { nativeLoader } from './native/loader.js';
 
 export interface DoctorReport {
   /** e.g. `Node v20.20.2` or the browser's user agent. */
@@ -44,7 +45,7 @@ async function measureMatMul(): Promise<number> {
 
 async function detailsOf(name: BackendName): Promise<{ details?: string }> {
   if (name !== 'tensorflow') return {};
-  return { details: (await import('./native/load.node.js')).describeNative() };
+  return { details: (await nativeLoader()).describeNative() };
 }
 
 /** Tries every back end in turn and measures those that work; leaves the chosen one running. */
