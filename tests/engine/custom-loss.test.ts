@@ -51,7 +51,9 @@ describe.each(['cpu', 'wasm'] as const)('a custom loss on %s', (backend) => {
     }, [...model.weights.values()]);
     expect(loss).toBeCloseTo(whole.value.dataSync()[0] as number, 6);
     for (const [name, gradient] of token.gradients) {
-      const expected = (whole.grads[(model.weights.get(name) as tf.Variable).name] as tf.Tensor).dataSync<'float32'>();
+      const expected = (
+        whole.grads[(model.weights.get(name) as tf.Variable).name] as tf.Tensor
+      ).dataSync<'float32'>();
       const scale = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-3);
       gradient.dataSync().forEach((value, n) => {
         expect(Math.abs(value - (expected[n] as number)) / scale, name).toBeLessThan(1e-4);
