@@ -132,7 +132,12 @@ describe.skipIf(chromium === undefined)('posttrain in a page', () => {
     const page = await open(isolated);
     const started = await call(page, 'init', { backend: 'webgpu' });
     if (typeof started === 'string') return skip(started);
-    const { outcome, seconds, workers, problem } = await call(page, 'train', 2);
+    const trained = await call(page, 'train', 2).catch((error: Error) => {
+      // a GPU in software may be lost on a busy machine; wrong losses are another matter
+      if (/reference no longer exists|device (is|was) lost/i.test(error.message)) return skip(error.message);
+      throw error;
+    });
+    const { outcome, seconds, workers, problem } = trained;
     expect([workers, problem]).toEqual([0, expect.stringMatching(/one thread keeps the GPU busy/)]);
     const { metrics } = await outcomeInNode();
     tell(`WebGPU: ${(seconds / STEPS).toFixed(2)} s a step`);
