@@ -57,13 +57,13 @@ describe('completions on a page', () => {
     const heads = [...html.matchAll(/<th[^>]*>([^<]*)<\/th>/g)].map(([, name]) => name);
     expect(heads).toEqual([
       'task',
-      'completion',
       'reward',
       'advantage',
+      'completion',
+      'stop',
       'success',
       'soft_f1',
       'other',
-      'stop',
     ]);
     const rows = html.split('<tr>').slice(2);
     expect(rows.map((cells) => cells.match(/<td/g)?.length)).toEqual([heads.length, heads.length]);

@@ -1,6 +1,7 @@
 /** What a policy wrote and what it got for it, with the part that each token has in the loss. */
 import { escapeMarkup } from '../markup.js';
 import { cellWidth, splitCells } from './cells.js';
+import { short } from './format.js';
 import { createStyle, type Style } from './style.js';
 
 /** One completion; those of a trainer's step are such. */
@@ -43,12 +44,7 @@ export function completionsToText(
     [
       style.bold(`${row.taskId} (${row.stopReason})`),
       ...row.segments.flatMap(({ role, text }) => show(role, text)).map((line) => `  ${line}`),
-      ...wrap(
-        numbersOf(row)
-          .map(({ name, value }) => `${name} ${value}`)
-          .join('  '),
-        width,
-      ),
+      ...wrap(numbersOf(row), width),
     ].join('\n'),
   );
   return [legend.join('  '), ...blocks].join('\n\n');
@@ -56,25 +52,29 @@ export function completionsToText(
 
 /** The completions as an HTML table that takes its colours from the page; every text is escaped. */
 export function completionsToHtml(rows: readonly CompletionRow[]): string {
-  const names = [...new Set(rows.flatMap((row) => numbersOf(row).map(({ name }) => name)))];
+  const names = [...new Set(rows.flatMap(({ rewards }) => Object.keys(rewards)))];
   const span = (role: Role, text: string): string =>
     `<span class="${role}" title="${ROLES[role].title}">${escapeMarkup(text)}</span>`;
   const legend = rolesOf(rows)
     .map((role) => span(role, ROLES[role].title))
     .join(' ');
-  const heads = names.map((name) => `<th class="number">${escapeMarkup(name)}</th>`).join('');
-  const body = rows.map((row) => {
-    const values = new Map(numbersOf(row).map(({ name, value }) => [name, value]));
-    const text = row.segments.map((segment) => span(segment.role, segment.text)).join('');
-    const cells = names.map((name) => `<td class="number">${values.get(name) ?? ''}</td>`).join('');
-    return `<tr><td>${escapeMarkup(row.taskId)}</td><td class="completion">${text}</td>${cells}<td>${escapeMarkup(row.stopReason)}</td></tr>`;
+  const cell = (tag: 'th' | 'td', value: string): string =>
+    `<${tag} class="number">${escapeMarkup(value)}</${tag}>`;
+  const head = `<th>task</th>${cell('th', 'reward')}${cell('th', 'advantage')}<th>completion</th><th>stop</th>`;
+  const heads = head + names.map((name) => cell('th', name)).join('');
+  const body = rows.map(({ taskId, reward, advantage, segments, stopReason, rewards }) => {
+    const text = segments.map((segment) => span(segment.role, segment.text)).join('');
+    const [task, stop] = [taskId, stopReason].map((word) => `<td>${escapeMarkup(word)}</td>`);
+    const terms = names.map((name) => cell('td', name in rewards ? short(rewards[name]!) : '')).join('');
+    const own = cell('td', judged(reward)) + cell('td', short(advantage));
+    return `<tr>${task}${own}<td class="completion">${text}</td>${stop}${terms}</tr>`;
   });
-  return `<table class="completions"><caption>${legend}</caption><thead><tr><th>task</th><th>completion</th>${heads}<th>stop</th></tr></thead>
+  return `<table class="completions"><caption>${legend}</caption><thead><tr>${heads}</tr></thead>
 <tbody>${body.join('\n')}</tbody></table>`;
 }
 
 /** How the table looks, on a page with the theme's properties. */
-export const COMPLETIONS_CSS = `.completion{white-space:pre-wrap;min-width:44ch;font:12.5px/1.5 ui-monospace,monospace}.completions td{vertical-align:top}
+export const COMPLETIONS_CSS = `.completion{white-space:pre-wrap;overflow-wrap:anywhere;min-width:64ch;font:12.5px/1.5 ui-monospace,monospace}.completions td{vertical-align:top}
 .completions .prompt{color:var(--ink-soft)}.completions .trained{color:var(--good)}.completions .environment{color:var(--series-1)}.completions .masked{color:var(--bad)}`;
 
 /** The roles that occur, in the order of the legend. */
@@ -84,12 +84,13 @@ function rolesOf(rows: readonly CompletionRow[]): Role[] {
 }
 
 /** What the completion got, the most important first. */
-function numbersOf({ reward, advantage, rewards }: CompletionRow): { name: string; value: string }[] {
-  return Object.entries({ reward, advantage, ...rewards }).map(([name, value]) => ({
-    name,
-    value: value === null ? '–' : String(Number(value.toFixed(3))),
-  }));
+function numbersOf({ reward, advantage, rewards }: CompletionRow): string {
+  const numbers = { advantage, ...rewards };
+  const named = Object.entries(numbers).map(([name, value]) => `${name} ${short(value)}`);
+  return [`reward ${judged(reward)}`, ...named].join('  ');
 }
+
+const judged = (reward: number | null): string => (reward === null ? '–' : short(reward));
 
 /** Lines of at most `width` cells; broken at blanks where there are any, and where the text is. */
 function wrap(text: string, width: number): string[] {
@@ -103,7 +104,7 @@ function wrap(text: string, width: number): string[] {
       if (cells <= width) continue;
       const blank = line.lastIndexOf(' ');
       const end = blank > 0 ? blank : line.length - 1;
-      lines.push(line.slice(0, end).join(''));
+      lines.push(line.slice(0, end).join('').trimEnd());
       line = line.slice(blank > 0 ? blank + 1 : end);
       cells = cellWidth(line.join(''));
     }
