@@ -15,11 +15,15 @@ export function createPooledEngine(model: Model, options: PooledEngineOptions): 
   return new PooledEngine(model, options, startThread);
 }
 
+/** Back ends that one thread of ours keeps busy. */
+const soloBackends: readonly string[] = ['tensorflow', 'webgpu'];
+
 /**
  * The engine for so many threads: this one, or workers. Both give the same bits.
- * On TensorFlow it is this thread always: TensorFlow has threads of its own inside every operation.
+ * It is this thread always on TensorFlow, which has threads of its own inside every operation, and on WebGPU, where one thread
+ * keeps the GPU busy and each worker would hold a copy of the model on it.
  */
 export function createEngine(model: Model, options: PooledEngineOptions): Engine {
-  const here = options.workers === 1 || tf.getBackend() === 'tensorflow';
+  const here = options.workers === 1 || soloBackends.includes(tf.getBackend());
   return here ? createLocalEngine(model, options) : createPooledEngine(model, options);
 }

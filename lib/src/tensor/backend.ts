@@ -6,6 +6,8 @@ import { installNativeKernels } from './native/kernels.js';
 import { nativeLoader } from './native/loader.js';
 import { installWasmKernels } from './wasm/install.js';
 import { prepareWasm, wasmBinaryURL } from './wasm/prepare.js';
+import { installWebgpuKernels } from './webgpu/install.js';
+import { prepareWebgpu } from './webgpu/prepare.js';
 
 /** Back ends, best first. */
 export const backendNames = ['tensorflow', 'webgpu', 'wasm', 'cpu'] as const;
@@ -30,64 +32,12 @@ export interface BackendInfo {
   readonly skipped: Readonly<Partial<Record<BackendName, string>>>;
 }
 
-/** Names of packages this library does not depend on: loaded only where the user has installed them. */
-const WEBGPU_BACKEND_PACKAGE = '@tensorflow/tfjs-backend-webgpu';
-const WEBGPU_DEVICE_PACKAGE = 'webgpu';
-
-interface GpuAdapter {
-  readonly isFallbackAdapter?: boolean;
-  readonly info?: {
-    readonly isFallbackAdapter?: boolean;
-    readonly vendor: string;
-    readonly description: string;
-  };
-}
-interface Gpu {
-  requestAdapter(): Promise<GpuAdapter | null>;
-}
-
 /** Makes a back end ready for `tf.setBackend`; returns why it cannot be used, or `undefined` when it can. */
 type Preparation = (byName: boolean, options: BackendOptions) => Promise<string | undefined>;
-
-const message = (error: unknown): string =>
-  error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 
 async function prepareTensorflow(): Promise<string | undefined> {
   if (!isNode()) return 'needs Node';
   return (await nativeLoader()).loadNativeBinding();
-}
-
-/** The browser's WebGPU, or Dawn through the `webgpu` package where that is installed. */
-async function findGpu(): Promise<Gpu | undefined> {
-  const scope = globalThis as { navigator?: { gpu?: Gpu } };
-  if (scope.navigator?.gpu || !isNode()) return scope.navigator?.gpu;
-  const dawn = (await import(WEBGPU_DEVICE_PACKAGE)) as { create(flags: string[]): Gpu; globals: object };
-  const gpu = dawn.create([]);
-  // The tfjs back end looks for these when it is imported.
-  Object.assign(globalThis, dawn.globals);
-  Object.defineProperty(globalThis, 'navigator', { value: { ...scope.navigator, gpu }, configurable: true });
-  return gpu;
-}
-
-async function prepareWebgpu(byName: boolean): Promise<string | undefined> {
-  try {
-    const adapter = await (await findGpu())?.requestAdapter();
-    if (!adapter) return 'no WebGPU adapter';
-    const description = `${adapter.info?.vendor ?? ''} ${adapter.info?.description ?? ''}`.trim();
-    const software = adapter.isFallbackAdapter || adapter.info?.isFallbackAdapter;
-    if (!byName && (software || /swiftshader|llvmpipe|lavapipe|software/i.test(description)))
-      return `only a software adapter (${description}), slower than wasm`;
-    if (tf.findBackendFactory('webgpu') !== undefined) return undefined;
-    // nothing is found by name in a bundle
-    if (!isNode()) return `a page must itself import ${WEBGPU_BACKEND_PACKAGE}`;
-    await import(WEBGPU_BACKEND_PACKAGE);
-    return undefined;
-  } catch (error) {
-    const missing = (error as { code?: string }).code === 'ERR_MODULE_NOT_FOUND';
-    return missing
-      ? `${WEBGPU_BACKEND_PACKAGE} or ${WEBGPU_DEVICE_PACKAGE} is not installed`
-      : message(error);
-  }
 }
 
 async function prepareCpu(): Promise<string | undefined> {
@@ -121,6 +71,7 @@ export async function startBackend(
   registerGradients();
   if (name === 'wasm') await installWasmKernels();
   if (name === 'tensorflow') installNativeKernels();
+  if (name === 'webgpu') installWebgpuKernels();
   return undefined;
 }
 

@@ -43,7 +43,9 @@ export function causalAttention(
 export function repeatHeads(x: Tensor, heads: number): Tensor {
   const [batch, length, keyValueHeads, headDim] = x.shape as [number, number, number, number];
   if (heads === keyValueHeads) return x;
-  const repeated = tf.tile(tf.expandDims(x, 3), [1, 1, 1, heads / keyValueHeads, 1]);
+  // In three axes: tfjs tiles five on the CPU where the back end is a GPU.
+  const vectors = tf.reshape(x, [batch * length * keyValueHeads, 1, headDim]);
+  const repeated = tf.tile(vectors, [1, heads / keyValueHeads, 1]);
   return tf.reshape(repeated, [batch, length, heads, headDim]);
 }
 

@@ -136,14 +136,14 @@ export const shaping: Record<string, Shaping> = {
       x.shape,
     ),
   Tile: (dy, x, { reps }) => {
-    // [a, b] tiled (m, n) is [m, a, n, b] flattened: sum over m and n.
-    const split = x.shape.flatMap((size, i) => [(reps as number[])[i] as number, size]);
-    return tf.reshape(
-      tf.sum(
-        tf.reshape(dy, split),
-        x.shape.map((_, i) => 2 * i),
-      ),
-      x.shape,
-    );
+    // [a, b] tiled (m, n) is [m, a, n, b] flattened: sum over m and n. Where one is 1 its axis is left out: GPUs have few.
+    const split: number[] = [];
+    const repeated: number[] = [];
+    x.shape.forEach((size, i) => {
+      const count = (reps as number[])[i] as number;
+      if (count !== 1) repeated.push(split.push(count) - 1);
+      split.push(size);
+    });
+    return tf.reshape(repeated.length > 0 ? tf.sum(tf.reshape(dy, split), repeated) : dy, x.shape);
   },
 };

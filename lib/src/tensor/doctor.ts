@@ -5,6 +5,7 @@ import { type BackendName, backendNames, initBackend, startBackend } from './bac
 import { coreCount } from './cores.js';
 import { isNode } from './host.js';
 import { nativeLoader } from './native/loader.js';
+import { describeGpu } from './webgpu/prepare.js';
 
 export interface DoctorReport {
   /** e.g. `Node v20.20.2` or the browser's user agent. */
@@ -15,7 +16,10 @@ export interface DoctorReport {
   readonly tfjsVersion: string;
   /** The back end `initBackend()` chooses. */
   readonly chosen: BackendName;
-  /** Each back end, best first: whether it works, why not, and how fast a matrix product is in GFLOP/s. */
+  /**
+   * Each back end, best first: whether it works, why not, how fast a matrix product is in GFLOP/s, on which device, and what
+   * keeps one that works from being chosen by itself.
+   */
   readonly backends: readonly {
     readonly name: BackendName;
     readonly problem?: string;
@@ -44,15 +48,21 @@ async function measureMatMul(): Promise<number> {
 }
 
 async function detailsOf(name: BackendName): Promise<{ details?: string }> {
-  if (name !== 'tensorflow') return {};
-  return { details: (await nativeLoader()).describeNative() };
+  if (name === 'tensorflow') return { details: (await nativeLoader()).describeNative() };
+  return name === 'webgpu' ? { details: await gpuInWords() } : {};
+}
+
+async function gpuInWords(): Promise<string> {
+  const gpu = await describeGpu();
+  if (typeof gpu === 'string') return gpu;
+  return gpu.software ? `${gpu.name}, in software: only when asked for by name` : gpu.name;
 }
 
 /** Tries every back end in turn and measures those that work; leaves the chosen one running. */
 export async function doctor(): Promise<DoctorReport> {
   const backends: DoctorReport['backends'][number][] = [];
   for (const name of backendNames) {
-    const problem = await startBackend(name, false);
+    const problem = await startBackend(name, true);
     if (problem !== undefined) backends.push({ name, problem });
     else backends.push({ name, gflops: await measureMatMul(), ...(await detailsOf(name)) });
   }

@@ -11,19 +11,47 @@ export function inverseFrequencies(headDim: number, theta: number): Float32Array
   return Float32Array.from({ length: headDim / 2 }, (_, i) => 1 / theta ** ((2 * i) / headDim));
 }
 
+/** Rows of a table that reaches `position`, with room to grow. */
+export function rotaryTableRows(position: number): number {
+  return Math.max(128, 2 ** Math.ceil(Math.log2(position + 1)));
+}
+
+/** Writes the cosine and the sine of every position's angles, `[rows, Dh / 2]` each. */
+export function fillRotaryTable(
+  cosines: Float32Array,
+  sines: Float32Array,
+  headDim: number,
+  theta: number,
+): void {
+  const half = headDim / 2;
+  inverseFrequencies(headDim, theta).forEach((speed, i) => {
+    for (let at = i; at < cosines.length; at += half) {
+      const angle = Math.fround(((at - i) / half) * speed);
+      cosines[at] = Math.cos(angle);
+      sines[at] = Math.sin(angle);
+    }
+  });
+}
+
+/** What the fused kernels are told; `last` is the largest position, up to which they tabulate the rotations. */
+export interface RotaryAttributes {
+  readonly theta: number;
+  readonly last: number;
+}
+
 /**
  * Rotary position embedding (Su et al. 2021) in Hugging Face's `rotate_half` convention: feature `i` turns with
  * feature `i + Dh/2` by `position · theta^(-2i/Dh)` radians.
  * @param x `[B, T, H, Dh]`, Dh even
- * @param positions `[B, T]` int32, from 0
+ * @param positions `[B, T]` int32, from 0; on webgpu made from numbers, not computed there
  */
 export function rotary(x: Tensor, positions: Tensor, theta: number): Tensor {
   const [batch, length, , headDim] = x.shape;
   requireShape('positions', positions, [batch ?? null, length ?? null]);
   if (x.rank !== 4 || (headDim as number) % 2 !== 0)
     throw new Error(`rotary: x must be [B, T, H, Dh] with Dh even, got [${x.shape.join(', ')}]`);
-  requireIndices('positions', positions, POSITION_LIMIT);
-  return fusedOr('Rotary', { x, positions }, { theta }, () => composedRotary(x, positions, theta));
+  const last = requireIndices('positions', positions, POSITION_LIMIT);
+  return fusedOr('Rotary', { x, positions }, { theta, last }, () => composedRotary(x, positions, theta));
 }
 
 export function composedRotary(x: Tensor, positions: Tensor, theta: number): Tensor {

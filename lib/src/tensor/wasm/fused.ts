@@ -1,39 +1,34 @@
 /** The fused ops on wasm: each lays out its arguments and calls the kernel of its name. */
-import * as tf from '@tensorflow/tfjs-core';
 import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
 import type { AdamWOptions } from '../adamw.js';
 import type { FusedKernel } from '../dispatch.js';
-import { decodeLayer } from './decode-layer.js';
+import { kernel, lastAxis, sizeOf } from '../kernel.js';
 import type { DrawTokenOptions } from '../draw-token.js';
+import type { RotaryAttributes } from '../rotary.js';
+import { decodeLayer } from './decode-layer.js';
 import type { Address } from './exports.js';
-import { addressOf, doublesAt, intsAt, isUnshared, makeOutput, run, scratch, share } from './heap.js';
+import { addressOf, doublesAt, isUnshared, makeOutput, run, scratch, share } from './heap.js';
 import { multiply } from './matmul.js';
 import { rotaryTable } from './rotary-table.js';
 
-/** A tfjs kernel from a function of named tensors and attributes. */
-function kernel<Name extends string, Attributes = object>(
-  compute: (inputs: Record<Name, TensorInfo>, attributes: Attributes) => TensorInfo | TensorInfo[],
-): KernelFunc {
-  return ({ inputs, attrs }) => compute(inputs as Record<Name, TensorInfo>, attrs as Attributes);
-}
-
-const sizeOf = (tensor: TensorInfo): number => tf.util.sizeFromShape(tensor.shape);
 const like = (tensor: TensorInfo): TensorInfo => makeOutput(tensor.shape);
 /** Where the next values of a tensor go: over the old ones, unless a clone looks on, which keeps them. */
 const successor = (tensor: TensorInfo): TensorInfo => (isUnshared(tensor) ? share(tensor) : like(tensor));
 /** Where tensors lie, one after the other. */
 const addressesOf = <T extends readonly TensorInfo[]>(...tensors: T): { [K in keyof T]: Address } =>
   tensors.map(addressOf) as { [K in keyof T]: Address };
-const lastAxis = (tensor: TensorInfo): number => tensor.shape.at(-1) as number;
 
-function rotate(x: TensorInfo, positions: TensorInfo, theta: number, direction: 1 | -1): TensorInfo {
+function rotate(
+  x: TensorInfo,
+  positions: TensorInfo,
+  { theta, last }: RotaryAttributes,
+  direction: 1 | -1,
+): TensorInfo {
   const [, , heads, headDim] = x.shape as [number, number, number, number];
-  const tokens = sizeOf(positions);
-  const last = intsAt(addressOf(positions), tokens).reduce((most, position) => Math.max(most, position), 0);
   const { cosines, sines } = rotaryTable(headDim, theta, last);
   const out = like(x);
   const from = [...addressesOf(x, positions), cosines, sines] as const;
-  run().rotary(...from, addressOf(out), tokens, heads, headDim, direction);
+  run().rotary(...from, addressOf(out), sizeOf(positions), heads, headDim, direction);
   return out;
 }
 
@@ -101,13 +96,13 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
     return [dx, dWeight, dBias];
   }),
 
-  Rotary: kernel<'x' | 'positions', { theta: number }>(({ x, positions }, { theta }) =>
-    rotate(x, positions, theta, 1),
+  Rotary: kernel<'x' | 'positions', RotaryAttributes>(({ x, positions }, attributes) =>
+    rotate(x, positions, attributes, 1),
   ),
 
   // A rotation is undone by the opposite rotation, which is its transpose.
-  RotaryGradient: kernel<'dy' | 'positions', { theta: number }>(({ dy, positions }, { theta }) => [
-    rotate(dy, positions, theta, -1),
+  RotaryGradient: kernel<'dy' | 'positions', RotaryAttributes>(({ dy, positions }, attributes) => [
+    rotate(dy, positions, attributes, -1),
   ]),
 
   CausalAttention: kernel<Attention>((inputs) => {

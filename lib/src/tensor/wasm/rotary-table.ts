@@ -1,5 +1,5 @@
 /** Cosines and sines of every position, computed once for each head size and base. */
-import { inverseFrequencies } from '../rotary.js';
+import { fillRotaryTable, rotaryTableRows } from '../rotary.js';
 import { allocate, floatsAt, release } from './heap.js';
 import type { Address } from './exports.js';
 
@@ -16,14 +16,7 @@ function fillTable(headDim: number, theta: number, rows: number): RotaryTable {
   const half = headDim / 2;
   const cosines = allocate(2 * rows * half * 4);
   const sines = cosines + rows * half * 4;
-  const [cosValues, sinValues] = [floatsAt(cosines, rows * half), floatsAt(sines, rows * half)];
-  inverseFrequencies(headDim, theta).forEach((speed, i) => {
-    for (let position = 0; position < rows; position++) {
-      const angle = Math.fround(position * speed);
-      cosValues[position * half + i] = Math.cos(angle);
-      sinValues[position * half + i] = Math.sin(angle);
-    }
-  });
+  fillRotaryTable(floatsAt(cosines, rows * half), floatsAt(sines, rows * half), headDim, theta);
   return { cosines, sines, rows };
 }
 
@@ -32,7 +25,7 @@ export function rotaryTable(headDim: number, theta: number, position: number): R
   const key = `${headDim} ${theta}`;
   const known = tables.get(key);
   if (known && known.rows > position) return known;
-  const table = fillTable(headDim, theta, Math.max(128, 2 ** Math.ceil(Math.log2(position + 1))));
+  const table = fillTable(headDim, theta, rotaryTableRows(position));
   tables.set(key, table);
   if (known) release(known.cosines);
   return table;
