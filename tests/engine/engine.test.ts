@@ -15,8 +15,9 @@ import { readCheckpoint, writeCheckpoint } from 'posttrain/engine/checkpoint.nod
 import { type LossSpec, type LossType, lossTypes, tokenWeights } from 'posttrain/losses';
 import { disposeModel, forward, type Model, outputLogits } from 'posttrain/model';
 import { initBackend, randomStream } from 'posttrain/tensor';
-import { bits, tinyConfig, tinyModel } from './tiny.js';
 import { testedBackends } from '../tensor/backends.js';
+import { valuesOf } from '../values.js';
+import { bits, tinyConfig, tinyModel } from './tiny.js';
 
 const policyGradient: LossSpec = {
   name: 'policy_gradient',
@@ -112,13 +113,12 @@ describe.each(testedBackends)('local engine on %s', (backend) => {
       batch.map(({ tokens, weights }) => ({ tokens, mask: weights })),
       0.5,
     );
-    batch.forEach(({ tokens, weights }, row) => {
-      const table = tf.tidy(() => {
+    for (const [row, { tokens, weights }] of batch.entries()) {
+      const flat = await valuesOf(() => {
         const hidden = forward(model, tf.tensor2d(tokens, [1, tokens.length], 'int32'));
-        return tf
-          .logSoftmax(tf.div(outputLogits(model, tf.reshape(hidden, [tokens.length, 16])), 0.5))
-          .arraySync();
-      }) as number[][];
+        return tf.logSoftmax(tf.div(outputLogits(model, tf.reshape(hidden, [tokens.length, 16])), 0.5));
+      });
+      const table = Array.from(tokens, (_, t) => [...flat.subarray(13 * t, 13 * t + 13)]);
       weights.forEach((weight, t) => {
         const expected = weight === 0 ? 0 : (table[t - 1]?.[tokens[t] as number] as number);
         const entropy =
@@ -127,7 +127,7 @@ describe.each(testedBackends)('local engine on %s', (backend) => {
         expect(Math.abs((scored[row]?.[t] as number) - expected)).toBeLessThan(1e-5);
         expect(Math.abs((entropies[row]?.[t] as number) - entropy)).toBeLessThan(1e-4);
       });
-    });
+    }
   });
 
   it('leaves the weights alone, bit for bit, when the advantages are 0 or the loss is not finite', async () => {

@@ -14,8 +14,9 @@ import {
 } from 'posttrain/model';
 import { initBackend } from 'posttrain/tensor';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { families, loadReference, maxDifference } from './fixture.js';
 import { testedBackends } from '../tensor/backends.js';
+import { valuesOf } from '../values.js';
+import { families, loadReference, maxDifference } from './fixture.js';
 
 const prompts = [
   [3, 17, 5, 39, 4],
@@ -100,35 +101,37 @@ describe.each(testedBackends)('generate on %s', (backend) => {
   it('takes the most likely token of the uncached model when greedy', async () => {
     const greedy: SamplingParams = { maxNewTokens: 5, temperature: 0, stopTokens: [] };
     const samples = await generate(model, prompts, greedy, keys);
-    samples.forEach(({ tokens }, i) => {
+    for (const [i, { tokens }] of samples.entries()) {
       const sequence = [...prompts[i]!];
       for (let n = 0; n < 5; n++) {
-        const logits = tf.tidy(() =>
-          outputLogits(model, forward(model, tf.tensor2d([sequence], undefined, 'int32'))).dataSync(),
+        const logits = await valuesOf(() =>
+          outputLogits(model, forward(model, tf.tensor2d([sequence], undefined, 'int32'))),
         );
         const last = [...logits.slice(-model.config.vocabSize)];
         sequence.push(last.indexOf(Math.max(...last)));
       }
       expect([...tokens]).toEqual(sequence.slice(prompts[i]!.length));
-    });
+    }
     const again = await generate(model, prompts, greedy, sampleKeys(prompts.length, 9, 'other'));
     expect(again).toEqual(samples);
   });
 
   it('reports filtered log-probabilities on the filtered support', async () => {
     const samples = await generate(model, prompts, { ...params, temperature: 0.8, topK: 3 }, keys);
-    samples.forEach(({ tokens, logprobs }, i) => {
+    const { vocabSize } = model.config;
+    for (const [i, { tokens, logprobs }] of samples.entries()) {
       const sequence = [...prompts[i]!, ...tokens];
-      const logits = tf.tidy(() =>
-        outputLogits(model, forward(model, tf.tensor2d([sequence], undefined, 'int32'))).arraySync(),
-      ) as number[][][];
+      const logits = await valuesOf(() =>
+        outputLogits(model, forward(model, tf.tensor2d([sequence], undefined, 'int32'))),
+      );
       const expected = [...tokens].map((token, n) => {
-        const scaled = logits[0]![prompts[i]!.length - 1 + n]!.map((logit) => logit / 0.8);
+        const first = (prompts[i]!.length - 1 + n) * vocabSize;
+        const scaled = Array.from(logits.subarray(first, first + vocabSize), (logit) => logit / 0.8);
         const kept = [...scaled].sort((a, b) => b - a).slice(0, 3);
         return scaled[token]! - Math.log(kept.reduce((total, logit) => total + Math.exp(logit), 0));
       });
       expect(maxDifference(logprobs, expected)).toBeLessThan(1e-4);
-    });
+    }
   });
 
   it('leaks nothing, also when it is stopped', async () => {

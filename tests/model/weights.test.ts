@@ -53,7 +53,7 @@ describe.each(testedBackends)('copies on %s', (backend) => {
 
   it.each(['copyWeights', 'cloneModel'])(
     '%s: equal, and independent of what an optimizer does in place',
-    (how) => {
+    async (how) => {
       const source = createModel(config, 1);
       const before = tf.memory().numTensors;
       const copy = how === 'cloneModel' ? cloneModel(source) : createModel(config, 2);
@@ -61,8 +61,8 @@ describe.each(testedBackends)('copies on %s', (backend) => {
       expect(tf.memory().numTensors - before).toBe(source.weights.size);
 
       const name = 'model.layers.0.mlp.up_proj.weight';
-      const original = weight(source, name).dataSync().slice();
-      expect(weight(copy, name).dataSync()).toEqual(original);
+      const original = (await weight(source, name).data()).slice();
+      expect(await weight(copy, name).data()).toEqual(original);
       const zeros = (): tf.Variable => tf.variable(tf.zeros(weight(source, name).shape));
       adamWUpdate(weight(source, name), tf.onesLike(weight(source, name)), zeros(), zeros(), {
         lr: 0.1,
@@ -72,8 +72,8 @@ describe.each(testedBackends)('copies on %s', (backend) => {
         weightDecay: 0,
         step: 1,
       });
-      expect(weight(source, name).dataSync()).not.toEqual(original);
-      expect(weight(copy, name).dataSync()).toEqual(original);
+      expect(await weight(source, name).data()).not.toEqual(original);
+      expect(await weight(copy, name).data()).toEqual(original);
       [source, copy].forEach(disposeModel);
     },
   );

@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { expect } from 'vitest';
 import { randomStream } from 'posttrain/tensor';
+import { allValuesOf } from '../values.js';
 
 export interface Input {
   readonly shape: number[];
@@ -56,20 +57,27 @@ function numericGradient(
 }
 
 /** Checks values and the gradients of all inputs. */
-export function expectMatches(op: Op, reference: Reference, inputs: Input[], tolerance = 2e-5): void {
+export async function expectMatches(
+  op: Op,
+  reference: Reference,
+  inputs: Input[],
+  tolerance = 2e-5,
+): Promise<void> {
   const values = inputs.map((input) => input.values);
   const expected = reference(...values);
   const weights = normalInput(99, expected.length).values;
-  tf.tidy(() => {
+  const [actual, ...gradients] = await allValuesOf(() => {
     const tensors = inputs.map(toTensor);
     const output = op(...tensors);
-    expect(largestError(output.dataSync(), expected)).toBeLessThan(tolerance);
     const loss = (...xs: Tensor[]): tf.Scalar =>
       tf.sum(tf.mul(op(...xs), tf.tensor(Float32Array.from(weights), output.shape))) as tf.Scalar;
-    tf.grads(loss)(tensors).forEach((gradient, which) => {
-      expect(gradient.shape).toEqual(inputs[which]!.shape);
-      const numeric = numericGradient(reference, values, which, weights);
-      expect(largestError(gradient.dataSync(), numeric)).toBeLessThan(5 * tolerance);
-    });
+    const computed = tf.grads(loss)(tensors);
+    computed.forEach(({ shape }, which) => expect(shape).toEqual(inputs[which]!.shape));
+    return [output, ...computed];
+  });
+  expect(largestError(actual!, expected)).toBeLessThan(tolerance);
+  gradients.forEach((gradient, which) => {
+    const numeric = numericGradient(reference, values, which, weights);
+    expect(largestError(gradient, numeric)).toBeLessThan(5 * tolerance);
   });
 }
