@@ -55,7 +55,9 @@ function elementwise() {
     bytes('RMSNorm, gradient', 3 * n, () => kernel('RMSNormGradient', { dy, x, weight }, eps)),
     bytes('LayerNorm', 2 * n, () => kernel('LayerNorm', { x, weight, bias }, eps)),
     bytes('LayerNorm, gradient', 3 * n, () => kernel('LayerNormGradient', { dy, x, weight }, eps)),
-    bytes('rotary', 2 * n, () => kernel('Rotary', { x: heads, positions }, { theta: 10_000 })),
+    bytes('rotary', 2 * n, () =>
+      kernel('Rotary', { x: heads, positions }, { theta: 10_000, last: LENGTH - 1 }),
+    ),
     bytes('SwiGLU', 3 * wide, () => kernel('SwiGLU', { gate, up })),
     bytes('SwiGLU, gradient', 5 * wide, () => kernel('SwiGLUGradient', { dy: dGated, gate, up })),
     bytes('ReLU²', 2 * wide, () => kernel('ReLUSquared', { x: gate })),
