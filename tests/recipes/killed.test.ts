@@ -8,32 +8,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { quickRecipe } from 'posttrain/recipes/diagram/recipe';
 import { createRun, isFinished, type RunFolder } from 'posttrain/recipes/diagram/run-folder.node';
 import { describeRun } from 'posttrain/recipes/diagram/run.node';
 import { initBackend, randomStream } from 'posttrain/tensor';
 import { expectSameNumbers } from './same-run.js';
 import { writeTinyBase } from './tiny-base.js';
+import { tinyRecipe } from './tiny-recipe.js';
 
 const MOMENTS = process.env['npm_lifecycle_event'] === 'test:kill' ? 50 : 2;
 const command = fileURLToPath(new URL('../../lib/bin/posttrain.js', import.meta.url));
 
 /** Sixty steps of GRPO take up most of it; a checkpoint is written every other step, so that many kills fall into one. */
-const recipe = {
-  ...quickRecipe,
-  teacher: { tasks: 12, numGenerations: 1, numLayouts: 1, mediocreShare: 0.25 },
-  sft: { ...quickRecipe.sft, maxSteps: 4, batchSize: 4 },
-  grpo: {
-    ...quickRecipe.grpo,
-    maxSteps: 60,
-    promptsPerStep: 2,
-    numGenerations: 2,
-    maxCompletionLength: 24,
-    beta: 0.1,
-  },
-  evaluation: { idTasks: 2, otherTasks: 1, samplesPerTask: 2, galleryTasks: 1, maxCompletionLength: 24 },
-  checkpointEvery: 2,
-};
+const recipe = { ...tinyRecipe, grpo: { ...tinyRecipe.grpo, maxSteps: 60 } };
 
 describe('a run that is killed at a random moment', () => {
   const out = mkdtempSync(join(tmpdir(), 'posttrain-killed-'));

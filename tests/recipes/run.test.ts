@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunEvent } from 'posttrain/recipes/diagram/events';
-import { quickRecipe } from 'posttrain/recipes/diagram/recipe';
 import {
   createRun,
   finishedStages,
@@ -14,23 +13,7 @@ import { describeRun, runDiagram } from 'posttrain/recipes/diagram/run.node';
 import { initBackend } from 'posttrain/tensor';
 import { expectSameNumbers, filesOf } from './same-run.js';
 import { writeTinyBase } from './tiny-base.js';
-
-const recipe = {
-  ...quickRecipe,
-  teacher: { tasks: 12, numGenerations: 1, numLayouts: 2, mediocreShare: 0.25 },
-  sft: { ...quickRecipe.sft, maxSteps: 5, batchSize: 4 },
-  // beta > 0: the reference must survive the break, too
-  grpo: {
-    ...quickRecipe.grpo,
-    maxSteps: 3,
-    promptsPerStep: 2,
-    numGenerations: 2,
-    maxCompletionLength: 24,
-    beta: 0.1,
-  },
-  evaluation: { idTasks: 2, otherTasks: 1, samplesPerTask: 2, galleryTasks: 1, maxCompletionLength: 24 },
-  checkpointEvery: 2,
-};
+import { tinyRecipe as recipe } from './tiny-recipe.js';
 
 describe('a run of all stages', () => {
   const out = mkdtempSync(join(tmpdir(), 'posttrain-run-'));
