@@ -11,7 +11,7 @@ export interface RunCheckpoint<S> {
   readonly trainer: S;
 }
 
-/** `adam.m/` holds Muon's momentum too: the name has been in files since before. */
+/** `adam.m/` holds Muon's momentum too: under another name, checkpoints that exist could not be read. */
 const sections = { weights: 'weights/', firstMoments: 'adam.m/', secondMoments: 'adam.v/' } as const;
 
 /** The bytes of a checkpoint; every bit of the arrays is kept. */
