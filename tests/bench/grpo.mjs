@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalEngine } from '../../lib/dist/engine/index.js';
-import { createPooledEngine } from '../../lib/dist/engine/pooled.node.js';
+import { createPooledEngine } from '../../lib/dist/engine/create.node.js';
 import { saveModel } from '../../lib/dist/model/checkpoint.node.js';
 import { createModel, parameterCount, presets } from '../../lib/dist/model/index.js';
 import { initBackend } from '../../lib/dist/tensor/index.js';

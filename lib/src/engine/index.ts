@@ -7,7 +7,7 @@ export {
   forwardBackwardCustom,
 } from './custom-loss.js';
 export { createLocalEngine, type EngineOptions } from './local.js';
-export { planMicroBatches } from './micro-batches.js';
+export { planMicroBatches, type SequenceExtent } from './micro-batches.js';
 export { learningRateAt, type LearningRateSchedule } from './schedule.js';
 export type {
   Datum,

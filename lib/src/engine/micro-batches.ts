@@ -1,18 +1,56 @@
+/** What the planner needs to know of a sequence. */
+export interface SequenceExtent {
+  /** Tokens in all. */
+  readonly length: number;
+  /** Tokens it begins with that it shares with every sequence of the same `prompt`. */
+  readonly promptLength: number;
+  readonly prompt: string;
+}
+
+/** Places that attention may see for each token of the budget: it sees shared prompts once a sequence. */
+const PLACES_PER_TOKEN = 4;
+
 /**
- * Groups sequences of similar length so that each group, padded to its longest member, holds at most `tokenBudget` tokens.
- * A sequence longer than the budget gets a group of its own.
+ * Groups sequences so that each group holds at most `tokenBudget` tokens, padding included and each prompt counted once.
+ * Those of one prompt stay together, and similar lengths. A sequence longer than the budget gets a group of its own.
  *
- * @returns indices into `lengths`, longest first; every index exactly once.
+ * @returns indices into `sequences`, those of the prompt with the longest sequence first; every index exactly once.
  */
-export function planMicroBatches(lengths: readonly number[], tokenBudget: number): number[][] {
-  const lengthOf = (index: number): number => lengths[index] as number;
-  const longestFirst = lengths.map((_, index) => index).sort((a, b) => lengthOf(b) - lengthOf(a) || a - b);
+export function planMicroBatches(sequences: readonly SequenceExtent[], tokenBudget: number): number[][] {
+  const extentOf = (index: number): SequenceExtent => sequences[index] as SequenceExtent;
   const groups: number[][] = [];
-  for (const index of longestFirst) {
-    const group = groups.at(-1);
-    if (group !== undefined && (group.length + 1) * lengthOf(group[0] as number) <= tokenBudget)
-      group.push(index);
-    else groups.push([index]);
+  let group: number[] = [];
+  let longest = 0;
+  let shared = 0;
+  let prompts = new Set<string>();
+  for (const index of promptByPrompt(sequences)) {
+    const { length, prompt, promptLength } = extentOf(index);
+    const size = group.length + 1;
+    const padded = size * Math.max(longest, length);
+    const saved = shared + (prompts.has(prompt) ? promptLength : 0);
+    if (group.length === 0 || padded - saved > tokenBudget || padded > PLACES_PER_TOKEN * tokenBudget) {
+      groups.push((group = []));
+      longest = 0;
+      shared = 0;
+      prompts = new Set();
+    } else shared = saved;
+    group.push(index);
+    longest = Math.max(longest, length);
+    prompts.add(prompt);
   }
   return groups;
+}
+
+/** Indices of the sequences, longest first, each followed by the others of its prompt. */
+function promptByPrompt(sequences: readonly SequenceExtent[]): number[] {
+  const lengthOf = (index: number): number => (sequences[index] as SequenceExtent).length;
+  const longestFirst = sequences.map((_, index) => index).sort((a, b) => lengthOf(b) - lengthOf(a) || a - b);
+  const byPrompt = new Map<string, number[]>();
+  for (const index of longestFirst) {
+    const { prompt } = sequences[index] as SequenceExtent;
+    const known = byPrompt.get(prompt);
+    if (known) known.push(index);
+    else byPrompt.set(prompt, [index]);
+  }
+  return [...byPrompt.values()].flat();
 }

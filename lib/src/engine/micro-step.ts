@@ -10,7 +10,7 @@ import {
   trainableWeights,
 } from '../model/index.js';
 import { selectedLogprobs, valueAndGradients } from '../tensor/index.js';
-import { planMicroBatches } from './micro-batches.js';
+import { planMicroBatches, type SequenceExtent } from './micro-batches.js';
 import type { Datum, ForwardBackwardResult } from './types.js';
 
 /** A micro-batch: which data of the batch it holds. */
@@ -26,16 +26,24 @@ export interface MicroStep {
   readonly report: Tensor;
 }
 
-/** Cuts a batch; data without a trained token are left out. The cut depends on nothing but lengths and budget. */
+/** Cuts a batch; data without a trained token are left out. The cut depends on nothing but tokens, weights and budget. */
 export function cutBatch(batch: readonly Datum[], microBatchTokens: number): MicroBatch[] {
-  const trained = batch.flatMap(({ weights }, index) =>
-    weights.some((weight) => weight !== 0) ? [index] : [],
-  );
-  const lengths = trained.map((index) => (batch[index] as Datum).tokens.length);
-  return planMicroBatches(lengths, microBatchTokens).map((group) => {
-    const indices = group.map((n) => trained[n] as number);
-    return { indices, data: indices.map((index) => batch[index] as Datum) };
+  const trained = batch.flatMap((datum, index) => {
+    const promptLength = datum.weights.findIndex((weight) => weight !== 0);
+    return promptLength < 0 ? [] : [{ index, datum, extent: extentOf(datum, promptLength) }];
   });
+  const plan = planMicroBatches(
+    trained.map(({ extent }) => extent),
+    microBatchTokens,
+  );
+  return plan.map((group) => {
+    const members = group.map((n) => trained[n] as (typeof trained)[number]);
+    return { indices: members.map(({ index }) => index), data: members.map(({ datum }) => datum) };
+  });
+}
+
+function extentOf({ tokens }: Datum, promptLength: number): SequenceExtent {
+  return { length: tokens.length, promptLength, prompt: tokens.subarray(0, promptLength).join() };
 }
 
 export function microStep(

@@ -3,7 +3,8 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { embedding, selectedLogprobs, type SelectedLogprobs } from '../tensor/index.js';
 import { checkBatchSize } from './batch-size.js';
-import { forward, outputLogits } from './transformer.js';
+import { sharedHiddenStates, shareContexts } from './shared-contexts.js';
+import { checkLength, forward, outputLogits } from './transformer.js';
 import type { Model } from './types.js';
 
 /** A token sequence and which of its tokens matter. */
@@ -66,7 +67,8 @@ export function selectTokens(sequences: readonly MaskedSequence[]): TokenSelecti
 
 /**
  * Logits `[N, V]` from which each chosen token is predicted, in the order of `selection`; differentiable with respect to the
- * weights. Only the chosen positions meet the vocabulary, the largest matrix product of a small model.
+ * weights. Only the chosen positions meet the vocabulary, the largest matrix product of a small model, and what several
+ * sequences begin with is computed once (`shareContexts`).
  */
 export function selectedLogits(
   model: Model,
@@ -75,17 +77,28 @@ export function selectedLogits(
 ): Tensor {
   // The last chosen token is predicted from the position before it; nothing later is needed.
   const length = positions.reduce((longest, position) => Math.max(longest, position), 0);
-  const ids = new Int32Array(batch * length);
-  sequences.forEach(({ tokens }, row) => {
+  const predictors = rows.map((row, n) => row * length + positions[n]! - 1);
+  const tokens = sequences.map((sequence) => sequence.tokens);
+  checkLength(length, model.config);
+  const shared = shareContexts(tokens, length, model.config.vocabSize);
+  return tf.tidy(() => {
+    const hidden = shared
+      ? sharedHiddenStates(model, shared, batch)
+      : paddedHiddenStates(model, tokens, length);
+    const chosen = shared ? predictors.map((place) => shared.contexts[place]!) : predictors;
+    const all = chosen.length === hidden.shape[0] && chosen.every((row, n) => row === n);
+    return outputLogits(model, all ? hidden : embedding(hidden, tf.tensor1d(chosen, 'int32')));
+  });
+}
+
+/** Every sequence by itself, padded to `length`: `[B · T, D]`. */
+function paddedHiddenStates(model: Model, sequences: readonly ArrayLike<number>[], length: number): Tensor {
+  const ids = new Int32Array(sequences.length * length);
+  sequences.forEach((tokens, row) => {
     for (let i = 0; i < Math.min(tokens.length, length); i++) ids[row * length + i] = tokens[i]!;
   });
-  const predictors = rows.map((row, n) => row * length + positions[n]! - 1);
-  return tf.tidy(() => {
-    const hidden = forward(model, tf.tensor2d(ids, [batch, length], 'int32'));
-    const flat = tf.reshape(hidden, [batch * length, model.config.hiddenSize]);
-    const all = predictors.length === batch * length;
-    return outputLogits(model, all ? flat : embedding(flat, tf.tensor1d(predictors, 'int32')));
-  });
+  const hidden = forward(model, tf.tensor2d(ids, [sequences.length, length], 'int32'));
+  return tf.reshape(hidden, [ids.length, model.config.hiddenSize]);
 }
 
 /**

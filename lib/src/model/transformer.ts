@@ -3,7 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { causalAttention, embedding, linear, rmsNorm, rotary, swiglu } from '../tensor/index.js';
 import { linearLayer } from './adapter.js';
-import type { Model } from './types.js';
+import type { Model, ModelConfig } from './types.js';
 import { weight } from './weights.js';
 
 /** How layer `layer` attends: q `[B, T, H, Dh]`, k and v `[B, T, Hkv, Dh]` → `[B, T, H, Dh]`. */
@@ -19,10 +19,7 @@ export type Attend = (layer: number, q: Tensor, k: Tensor, v: Tensor) => Tensor;
 export function forward(model: Model, ids: Tensor, options: { readonly starts?: Int32Array } = {}): Tensor {
   const { starts } = options;
   const [batch, length] = ids.shape as [number, number];
-  if (length > model.config.maxPositionEmbeddings)
-    throw new RangeError(
-      `The sequence has ${length} tokens; the model can take ${model.config.maxPositionEmbeddings} (max_position_embeddings).`,
-    );
+  checkLength(length, model.config);
   return tf.tidy(() => {
     const positions = tf.tensor2d(
       Int32Array.from({ length: batch * length }, (_, i) =>
@@ -33,6 +30,14 @@ export function forward(model: Model, ids: Tensor, options: { readonly starts?: 
     );
     return hiddenStates(model, ids, positions, (_layer, q, k, v) => causalAttention(q, k, v, { starts }));
   });
+}
+
+/** Throws when the rotary embedding was not trained for so many positions. */
+export function checkLength(length: number, { maxPositionEmbeddings }: ModelConfig): void {
+  if (length > maxPositionEmbeddings)
+    throw new RangeError(
+      `The sequence has ${length} tokens; the model can take ${maxPositionEmbeddings} (max_position_embeddings).`,
+    );
 }
 
 /**
