@@ -1,19 +1,16 @@
 // One layer of a decoder for one new token a row, in one call: the kernels that its ops would call one by one, in their order, so
-// the bits are theirs. Weights are [out, in]; biases and norms of queries and keys are 0 where the model has none.
+// the bits are theirs. Weights are packed (`packWeight`): every token of a reply meets the same ones. Biases and norms of queries and
+// keys are 0 where the model has none.
 import { decodeAttention, decodeScratch } from './decode-attention';
-import { gemm, gemmScratch } from './gemm';
+import { gemmPacked, stripScratch } from './gemm';
 import { rmsNorm } from './rms-norm';
 import { rotary } from './rotary';
 import { swiglu } from './swiglu';
 
 /** Bytes of scratch memory that the kernels within need, one at a time. */
-function innerScratch(hidden: i32, intermediate: i32, querySize: i32, keySize: i32, capacity: i32): usize {
-  let bytes = max(decodeScratch(capacity), gemmScratch(querySize, hidden));
-  bytes = max(bytes, gemmScratch(keySize, hidden));
-  bytes = max(bytes, gemmScratch(hidden, querySize));
-  bytes = max(bytes, gemmScratch(intermediate, hidden));
-  bytes = max(bytes, gemmScratch(hidden, intermediate));
-  return (bytes + 63) & ~63;
+function innerScratch(hidden: i32, intermediate: i32, querySize: i32, capacity: i32): usize {
+  const products = stripScratch(max(hidden, max(intermediate, querySize)));
+  return (max(decodeScratch(capacity), products) + 63) & ~63;
 }
 
 export function decodeLayerScratch(
@@ -28,23 +25,7 @@ export function decodeLayerScratch(
   const querySize = heads * headDim;
   const keySize = keyValueHeads * headDim;
   const numbers = batch * (hidden + 2 * querySize + 2 * keySize + 2 * intermediate);
-  return innerScratch(hidden, intermediate, querySize, keySize, capacity) + <usize>numbers * 4;
-}
-
-/** y = start + x Wᵀ for `rows` rows of `k` numbers, and W of `n` rows; `start` as in `gemm`. */
-function project(
-  x: usize,
-  weight: usize,
-  start: usize,
-  startRow: usize,
-  y: usize,
-  rows: i32,
-  n: i32,
-  k: i32,
-  scratch: usize,
-): void {
-  const row = <usize>k * 4;
-  gemm(x, row, 4, weight, 4, row, start, startRow, y, rows, n, k, scratch);
+  return innerScratch(hidden, intermediate, querySize, capacity) + <usize>numbers * 4;
 }
 
 export function decodeLayer(
@@ -82,7 +63,7 @@ export function decodeLayer(
   const querySize = heads * headDim;
   const keySize = keyValueHeads * headDim;
   const residualRow = <usize>hidden * 4;
-  const normed = scratch + innerScratch(hidden, intermediate, querySize, keySize, capacity);
+  const normed = scratch + innerScratch(hidden, intermediate, querySize, capacity);
   const q = normed + <usize>(batch * hidden) * 4;
   const attended = q + <usize>(batch * querySize) * 4;
   const k = attended + <usize>(batch * querySize) * 4;
@@ -91,19 +72,19 @@ export function decodeLayer(
   const up = gate + <usize>(batch * intermediate) * 4;
 
   rmsNorm(x, inputNorm, normed, batch, hidden, eps);
-  project(normed, queryWeight, queryBias, 0, q, batch, querySize, hidden, scratch);
-  project(normed, keyWeight, keyBias, 0, k, batch, keySize, hidden, scratch);
-  project(normed, valueWeight, valueBias, 0, v, batch, keySize, hidden, scratch);
+  gemmPacked(normed, queryWeight, queryBias, 0, q, batch, querySize, hidden, scratch);
+  gemmPacked(normed, keyWeight, keyBias, 0, k, batch, keySize, hidden, scratch);
+  gemmPacked(normed, valueWeight, valueBias, 0, v, batch, keySize, hidden, scratch);
   if (queryNorm) rmsNorm(q, queryNorm, q, batch * heads, headDim, eps);
   if (keyNorm) rmsNorm(k, keyNorm, k, batch * keyValueHeads, headDim, eps);
   rotary(q, lengths, cosines, sines, q, batch, heads, headDim, 1);
   rotary(k, lengths, cosines, sines, k, batch, keyValueHeads, headDim, 1);
   decodeAttention(q, k, v, cacheKeys, cacheValues, lengths, attended, batch, heads, keyValueHeads, capacity, headDim, scratch); // prettier-ignore
-  project(attended, outputWeight, x, residualRow, out, batch, hidden, querySize, scratch);
+  gemmPacked(attended, outputWeight, x, residualRow, out, batch, hidden, querySize, scratch);
 
   rmsNorm(out, feedForwardNorm, normed, batch, hidden, eps);
-  project(normed, gateWeight, 0, 0, gate, batch, intermediate, hidden, scratch);
-  project(normed, upWeight, 0, 0, up, batch, intermediate, hidden, scratch);
+  gemmPacked(normed, gateWeight, 0, 0, gate, batch, intermediate, hidden, scratch);
+  gemmPacked(normed, upWeight, 0, 0, up, batch, intermediate, hidden, scratch);
   swiglu(gate, up, gate, batch * intermediate);
-  project(gate, downWeight, out, residualRow, out, batch, hidden, intermediate, scratch);
+  gemmPacked(gate, downWeight, out, residualRow, out, batch, hidden, intermediate, scratch);
 }

@@ -304,3 +304,34 @@ export function gemm(
     }
   }
 }
+
+/** Packs a weight `[n, k]` as the right operand `weightᵀ`, whole, for `gemmPacked`. */
+export function packWeight(weight: usize, n: i32, k: i32, target: usize): void {
+  packPanels(weight, 4, <usize>k * 4, n, k, target);
+}
+
+/** As `gemm` with rows of A side by side and a packed B: what is multiplied with many a small A is packed once. */
+export function gemmPacked(
+  a: usize,
+  panels: usize,
+  start: usize,
+  startRow: usize,
+  c: usize,
+  m: i32,
+  n: i32,
+  k: i32,
+  scratch: usize,
+): void {
+  const aRow = <usize>k * 4;
+  const cRow = <usize>n * 4;
+  for (let j = 0; j < n; j += BLOCK_COLUMNS) {
+    const column = (<usize>j) << 2;
+    const block = panels + <usize>j * aRow;
+    const columns = min(BLOCK_COLUMNS, n - j);
+    for (let i = 0; i < m; i += TILE_ROWS) {
+      const first = start ? start + <usize>i * startRow + column : 0;
+      const to = c + <usize>i * cRow + column;
+      multiplyStrip(a + <usize>i * aRow, aRow, 4, block, k, first, startRow, to, cRow, min(TILE_ROWS, m - i), columns, k, scratch); // prettier-ignore
+    }
+  }
+}

@@ -1,4 +1,4 @@
-export { gemm, gemmScratch } from './gemm';
+export { gemm, gemmPacked, gemmScratch, packWeight, panelBytes, stripScratch } from './gemm';
 export { attention, attentionScratch } from './attention';
 export { attentionGradient, attentionGradientScratch } from './attention-gradient';
 export { decodeAttention, decodeScratch } from './decode-attention';

@@ -30,6 +30,7 @@ import type {
   OptimParams,
   OptimResult,
 } from './types.js';
+import { SharedBuffers } from './shared-buffers.js';
 import type { SharedWeights } from './worker-protocol.js';
 import { WorkerPool } from './worker-pool.js';
 import type { StartWorker } from './worker-port.js';
@@ -41,6 +42,9 @@ export interface PooledEngineOptions extends EngineOptions {
 
 /** Most sequences a worker samples at a time, as in `generate`. */
 const SAMPLES_AT_ONCE = 64;
+
+/** One that a worker fills while the one before waits for its turn to be added. */
+const BUFFERS_PER_WORKER = 2;
 
 /** @throws RangeError when `workers` is not a whole number from 1 on */
 export function checkWorkers(workers: number): void {
@@ -55,6 +59,8 @@ export class PooledEngine implements Engine {
   private readonly microBatchTokens: number;
   readonly #limits: BatchLimits;
   readonly #pool: WorkerPool;
+  /** Gradients on their way from a worker. */
+  readonly #buffers: SharedBuffers;
   readonly #trained: ReadonlyMap<string, Variable>;
   readonly #optimizer: Optimizer;
   /** Accumulated since the last optimizer step, end to end. */
@@ -77,6 +83,7 @@ export class PooledEngine implements Engine {
     this.#trained = trainableWeights(model);
     this.#optimizer = new Optimizer(this.#trained);
     const { config, adapter } = model;
+    this.#buffers = new SharedBuffers(4 * flatSize(this.#trained), BUFFERS_PER_WORKER * workers);
     this.#pool = new WorkerPool(start, { config, lora: adapter?.config, backend: backendInUse() }, workers);
   }
 
@@ -114,16 +121,25 @@ export class PooledEngine implements Engine {
     checkBatch(batch, this.#limits);
     const weights = await this.#weights();
     const parts = cutBatch(batch, this.microBatchTokens);
-    const steps = parts.map(({ data }) =>
-      this.#pool.run<'microStep'>(weights, { verb: 'microStep', data, loss, temperature }),
-    );
+    const steps = parts.map(({ data }) => this.#microStep(weights, data, loss, temperature));
     // one that fails before its turn has come is no unhandled rejection
     for (const step of steps) step.catch(() => undefined);
     const reports: Float32Array[] = [];
-    for (let step = steps.shift(); step !== undefined; step = steps.shift()) {
-      const { report, gradients } = await step;
-      this.#accumulate(gradients);
-      reports.push(report);
+    try {
+      for (let step = steps[0]; step !== undefined; step = steps[0]) {
+        const { report, gradients } = await step;
+        steps.shift();
+        this.#accumulate(new Float32Array(gradients));
+        this.#buffers.giveBack(gradients);
+        reports.push(report);
+      }
+    } finally {
+      // after one has failed, nobody waits for the others
+      for (const step of steps)
+        step.then(
+          ({ gradients }) => this.#buffers.giveBack(gradients),
+          () => undefined,
+        );
     }
     const result = readReports(batch, parts, reports);
     this.#lossIsFinite &&= Number.isFinite(result.loss);
@@ -165,6 +181,22 @@ export class PooledEngine implements Engine {
     this.#forgetGradients();
   }
 
+  async #microStep(
+    weights: SharedWeights,
+    data: readonly Datum[],
+    loss: LossSpec,
+    temperature: number,
+  ): Promise<{ report: Float32Array; gradients: SharedArrayBuffer }> {
+    const gradients = await this.#buffers.take();
+    try {
+      const task = { verb: 'microStep', data, loss, temperature, gradients } as const;
+      return { report: await this.#pool.run<'microStep'>(weights, task), gradients };
+    } catch (error) {
+      this.#buffers.giveBack(gradients);
+      throw error;
+    }
+  }
+
   /** What the workers compute with: today's weights. Those under an adapter are copied once. */
   async #weights(): Promise<SharedWeights> {
     if (this.#published === undefined) {
@@ -194,7 +226,7 @@ export class PooledEngine implements Engine {
   #accumulate(fresh: Float32Array): void {
     const sum = this.#gradients;
     if (sum === undefined) {
-      this.#gradients = fresh;
+      this.#gradients = fresh.slice();
       return;
     }
     // a plain loop: a closure for each of a million numbers takes thirty times as long, and workers wait for it

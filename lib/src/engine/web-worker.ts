@@ -5,7 +5,7 @@ import type { WorkerRequest, WorkerSetup } from './worker-protocol.js';
 /** The global scope, of which TypeScript's `DOM` library knows only the page's. */
 interface WorkerScope {
   onmessage: ((event: MessageEvent<WorkerSetup | WorkerRequest>) => void) | null;
-  postMessage(message: unknown, transfer: Transferable[]): void;
+  postMessage(message: unknown): void;
 }
 
 const scope = globalThis as unknown as WorkerScope;
@@ -17,6 +17,5 @@ scope.onmessage = async ({ data }) => {
     answer = startProgram(data as WorkerSetup);
     return;
   }
-  const { reply, transfer } = await answer(data as WorkerRequest);
-  scope.postMessage(reply, transfer);
+  scope.postMessage(await answer(data as WorkerRequest));
 };

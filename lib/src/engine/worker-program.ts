@@ -9,7 +9,7 @@ import {
   withAdapter,
 } from '../model/index.js';
 import { initBackend } from '../tensor/index.js';
-import { assignFlat, flatSize, flatten } from './flat-weights.js';
+import { assignFlat, flatten } from './flat-weights.js';
 import { microStep } from './micro-step.js';
 import type {
   WorkerReply,
@@ -19,14 +19,8 @@ import type {
   WorkerTask,
 } from './worker-protocol.js';
 
-export interface Answer {
-  readonly reply: WorkerReply;
-  /** What is handed over instead of copied. */
-  readonly transfer: ArrayBuffer[];
-}
-
 /** Makes back end and model ready; the function returned answers one request after the other and never rejects. */
-export function startProgram(setup: WorkerSetup): (request: WorkerRequest) => Promise<Answer> {
+export function startProgram(setup: WorkerSetup): (request: WorkerRequest) => Promise<WorkerReply> {
   const prepared = prepareModel(setup);
   // a back end that does not start is told to those who ask for work
   prepared.catch(() => undefined);
@@ -38,9 +32,9 @@ export function startProgram(setup: WorkerSetup): (request: WorkerRequest) => Pr
       if (weights.version !== version) assignFlat(trainableWeights(model), new Float32Array(weights.buffer));
       version = weights.version;
       const value = await compute(model, task);
-      return { reply: { value }, transfer: buffersOf(value) };
+      return { value };
     } catch (error) {
-      return { reply: { error: plainError(error) }, transfer: [] };
+      return { error: plainError(error) };
     }
   };
 }
@@ -64,18 +58,12 @@ async function compute(model: Model, task: WorkerTask): Promise<WorkerResults[Wo
       });
     case 'microStep': {
       const { gradients, report } = microStep(model, task.data, task.loss, task.temperature);
-      const trained = trainableWeights(model);
-      const flat = new Float32Array(flatSize(trained));
-      await flatten(trained, gradients, flat);
+      await flatten(trainableWeights(model), gradients, new Float32Array(task.gradients));
       const values = Float32Array.from(await report.data<'float32'>());
       tf.dispose([report, ...gradients.values()]);
-      return { report: values, gradients: flat };
+      return values;
     }
   }
-}
-
-function buffersOf(value: WorkerResults[WorkerTask['verb']]): ArrayBuffer[] {
-  return 'gradients' in value ? [value.gradients.buffer as ArrayBuffer] : [];
 }
 
 function plainError(error: unknown): { name: string; message: string } {

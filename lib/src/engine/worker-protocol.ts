@@ -42,14 +42,16 @@ export type WorkerTask =
       readonly data: readonly Datum[];
       readonly loss: LossSpec;
       readonly temperature: number;
+      /** Where the gradients of what is trained go, end to end, in the order of the model. */
+      readonly gradients: SharedArrayBuffer;
     };
 
 /** What each verb gives back. */
 export interface WorkerResults {
   readonly sample: Sample[];
   readonly logprobs: Float32Array[];
-  /** The report of `microStep`, and the gradients of what is trained, end to end, in the order of the model. */
-  readonly microStep: { readonly report: Float32Array; readonly gradients: Float32Array };
+  /** The report of the function of that name. */
+  readonly microStep: Float32Array;
 }
 
 export interface WorkerRequest {

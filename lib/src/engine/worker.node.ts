@@ -6,6 +6,5 @@ import type { WorkerRequest, WorkerSetup } from './worker-protocol.js';
 const answer = startProgram(workerData as WorkerSetup);
 
 parentPort?.on('message', async (request: WorkerRequest) => {
-  const { reply, transfer } = await answer(request);
-  parentPort?.postMessage(reply, transfer);
+  parentPort?.postMessage(await answer(request));
 });

@@ -7,14 +7,16 @@ import {
   decodeAttention,
   disposeKVCache,
   embedding,
-  fusedOr,
+  isFused,
+  linearPacked,
+  packWeight,
   prefillKVCache,
   requireRows,
   selectKVCacheRows,
   type KVCache,
 } from '../tensor/index.js';
 import { decoderLayer, finalNorm, hiddenStates, outputLogits } from './transformer.js';
-import type { Model } from './types.js';
+import type { Model, ModelConfig } from './types.js';
 import { weight } from './weights.js';
 
 /** What has been read so far of `B` sequences. Free it with `disposeDecoding`. */
@@ -23,8 +25,16 @@ export interface Decoding {
   readonly caches: readonly KVCache[];
   /** Tokens in the cache, by row. */
   readonly lengths: Int32Array;
+  /** The weights as the fused layer takes them; none where there is no such layer. */
+  readonly packed: PackedWeights | undefined;
+}
+
+interface PackedWeights {
   /** Each layer's weights by their names within it. */
   readonly layers: readonly Readonly<Record<string, Tensor>>[];
+  readonly head: Tensor;
+  /** Those of the above that are not the model's own. */
+  readonly made: readonly Tensor[];
 }
 
 /**
@@ -61,8 +71,9 @@ export function readPrompts(
     return outputLogits(model, embedding(tf.reshape(hidden, [-1, hiddenSize]), tf.tensor1d(ends, 'int32')));
   });
   const lengths = Int32Array.from(distinct, (prompt) => prompt.length);
-  const layers = caches.map((_, layer) => layerWeights(model, layer));
-  return { decoding: selectSequences({ caches, lengths, layers }, rows), logits };
+  // the fused layer knows no adapter
+  const packed = isFused('DecodeLayer') && !model.adapter ? packWeights(model) : undefined;
+  return { decoding: selectSequences({ caches, lengths, packed }, rows), logits };
 }
 
 /**
@@ -70,34 +81,57 @@ export function readPrompts(
  * @param tokens one a row
  * @returns `[B, V]`
  */
-export function addTokens(model: Model, { caches, lengths, layers }: Decoding, tokens: Int32Array): Tensor {
+export function addTokens(model: Model, { caches, lengths, packed }: Decoding, tokens: Int32Array): Tensor {
   const batch = tokens.length;
-  const { ropeTheta: theta, rmsNormEps: eps } = model.config;
+  const { config } = model;
   const logits = tf.tidy(() => {
     const positions = tf.tensor2d(lengths, [batch, 1], 'int32');
     let x = embedding(weight(model, 'model.embed_tokens.weight'), tf.tensor2d(tokens, [batch, 1], 'int32'));
     caches.forEach((cache, layer) => {
       requireRows('lengths', lengths, batch, (cache.keys.shape[2] as number) - 1);
-      const inputs = { x, lengths: positions, ...cache, ...layers[layer] };
-      const composed = (): Tensor =>
-        decoderLayer(model, layer, x, positions, (_, ...qkv) => {
-          const [q, k, v] = qkv.map((heads) => tf.squeeze(heads, [1])) as [Tensor, Tensor, Tensor];
-          return tf.expandDims(decodeAttention(q, k, v, cache, lengths), 1);
-        });
-      // the fused layer knows no adapter
-      x = model.adapter ? composed() : fusedOr('DecodeLayer', inputs, { theta, eps }, composed);
+      x = packed
+        ? decodeLayer(config, { x, lengths: positions, ...cache, ...packed.layers[layer] })
+        : decoderLayer(model, layer, x, positions, (_, ...qkv) => {
+            const [q, k, v] = qkv.map((heads) => tf.squeeze(heads, [1])) as [Tensor, Tensor, Tensor];
+            return tf.expandDims(decodeAttention(q, k, v, cache, lengths), 1);
+          });
     });
-    return outputLogits(model, tf.squeeze(finalNorm(model, x), [1]));
+    const hidden = tf.squeeze(finalNorm(model, x), [1]);
+    return packed ? linearPacked(hidden, packed.head, config.vocabSize) : outputLogits(model, hidden);
   });
   lengths.forEach((length, row) => (lengths[row] = length + 1));
   return logits;
 }
 
-/** A layer's weights by their names within it. */
-function layerWeights({ weights }: Model, layer: number): Record<string, Tensor> {
-  const prefix = `model.layers.${layer}.`;
-  const own = [...weights].filter(([name]) => name.startsWith(prefix));
-  return Object.fromEntries(own.map(([name, value]) => [name.slice(prefix.length), value]));
+/** One layer for one new token a row, in one call. */
+function decodeLayer(config: ModelConfig, inputs: tf.NamedTensorMap): Tensor {
+  return tf.engine().runKernel<Tensor>('DecodeLayer', inputs, {
+    theta: config.ropeTheta,
+    eps: config.rmsNormEps,
+    heads: config.numAttentionHeads,
+    intermediate: config.intermediateSize,
+  });
+}
+
+function packWeights({ weights, config }: Model): PackedWeights {
+  const made: Tensor[] = [];
+  const pack = (value: Tensor): Tensor => {
+    const packed = packWeight(value);
+    made.push(packed);
+    return packed;
+  };
+  const layers = Array.from({ length: config.numHiddenLayers }, (_, layer) => {
+    const prefix = `model.layers.${layer}.`;
+    const own = [...weights].filter(([name]) => name.startsWith(prefix));
+    return Object.fromEntries(
+      own.map(([name, value]) => [
+        name.slice(prefix.length),
+        name.endsWith('_proj.weight') ? pack(value) : value,
+      ]),
+    );
+  });
+  const head = weights.get(config.tieWordEmbeddings ? 'model.embed_tokens.weight' : 'lm_head.weight');
+  return { layers, head: pack(head as Tensor), made };
 }
 
 /** Keeps the given rows, in the given order, repeats allowed. Frees the state it is given. */
@@ -112,8 +146,9 @@ export function selectSequences(decoding: Decoding, rows: Int32Array): Decoding 
   return { ...decoding, caches, lengths: rows.map((row) => decoding.lengths[row]!) };
 }
 
-export function disposeDecoding({ caches }: Decoding): void {
+export function disposeDecoding({ caches, packed }: Decoding): void {
   caches.forEach(disposeKVCache);
+  if (packed) tf.dispose([...packed.made]);
 }
 
 function distinctPrompts(prompts: readonly Int32Array[]): { distinct: Int32Array[]; rows: Int32Array } {

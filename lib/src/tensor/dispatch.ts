@@ -20,6 +20,8 @@ export type FusedKernel =
   | DifferentiableOp
   | `${DifferentiableOp}Gradient`
   | 'Linear'
+  | 'PackWeight'
+  | 'LinearPacked'
   | 'DecodeAttention'
   | 'DecodeLayer'
   | 'AdamW'

@@ -1,4 +1,4 @@
-/** A whole decoder layer for one new token a row: what `decoderLayer` of the model does in some twenty ops. */
+/** A whole decoder layer for one new token a row, with packed weights: what `decoderLayer` of the model does in some twenty ops. */
 import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
 import type { Address } from './exports.js';
 import { addressOf, intsAt, makeOutput, run, scratch } from './heap.js';
@@ -24,15 +24,20 @@ const weightNames = [
 
 type Addresses<T extends readonly unknown[]> = { [K in keyof T]: Address };
 
+interface DecodeLayerAttributes {
+  readonly theta: number;
+  readonly eps: number;
+  readonly heads: number;
+  readonly intermediate: number;
+}
+
 export const decodeLayer: KernelFunc = ({ inputs, attrs }) => {
   const given = inputs as Record<string, TensorInfo>;
-  const { theta, eps } = attrs as unknown as { theta: number; eps: number };
+  const { theta, eps, heads, intermediate } = attrs as unknown as DecodeLayerAttributes;
   const { x, lengths, keys, values } = given as Record<'x' | 'lengths' | 'keys' | 'values', TensorInfo>;
   const [batch, keyValueHeads, capacity, headDim] = keys.shape as [number, number, number, number];
   const hidden = x.shape.at(-1) as number;
-  const heads = (given['self_attn.q_proj.weight'] as TensorInfo).shape[0] as number;
-  const intermediate = (given['mlp.gate_proj.weight'] as TensorInfo).shape[0] as number;
-  const sizes = [batch, hidden, intermediate, heads / headDim, keyValueHeads, headDim, capacity] as const;
+  const sizes = [batch, hidden, intermediate, heads, keyValueHeads, headDim, capacity] as const;
   const last = intsAt(addressOf(lengths), batch).reduce((most, length) => Math.max(most, length), 0);
   const { cosines, sines } = rotaryTable(headDim, theta, last);
   const weights = weightNames.map((name) => {

@@ -20,6 +20,20 @@ export interface KernelExports {
     k: number,
     scratch: Address,
   ): void;
+  panelBytes(n: number, k: number): number;
+  packWeight(weight: Address, n: number, k: number, target: Address): void;
+  stripScratch(k: number): number;
+  gemmPacked(
+    a: Address,
+    panels: Address,
+    start: Address,
+    startRow: number,
+    c: Address,
+    m: number,
+    n: number,
+    k: number,
+    scratch: Address,
+  ): void;
   attentionScratch(length: number, headDim: number): number;
   attention(
     q: Address,
