@@ -15,7 +15,9 @@ const forward: Program = {
   body: `
     let first = group * size.vocab;
     var most = -3.0e38;
+    var invalid = 0.0;
     for (var i = lane; i < size.vocab; i += WIDTH) {
+      if (isNaN(logits[first + i])) { invalid = 1.0; }
       if (!isExcluded(logits[first + i])) { most = max(most, logits[first + i] * size.sharpness); }
     }
     let largest = largestOfLanes(most, lane);
@@ -28,14 +30,17 @@ const forward: Program = {
       weighted += exp(shifted) * shifted;
     }
     sum = sumOfLanes(sum, lane);
+    invalid = sumOfLanes(invalid, lane);
     weighted = sumOfLanes(weighted, lane);
     if (lane == 0u) {
       let chosen = logits[first + u32(targets[group])];
-      // NaN must come out, so that it is noticed; a logarithm need not hand it on.
-      let logSum = select(log(sum), sum, isNaN(sum));
-      logprobs[group] = chosen * size.sharpness - largest - logSum;
-      entropy[group] = logSum - weighted / sum;
-      lse[group] = largest + logSum;
+      // NaN must come out, so that it is noticed; no arithmetic need hand it on.
+      var bits = 0x7fc00000u;
+      let nan = bitcast<f32>(bits);
+      let logSum = log(sum);
+      logprobs[group] = select(chosen * size.sharpness - largest - logSum, nan, invalid > 0.0);
+      entropy[group] = select(logSum - weighted / sum, nan, invalid > 0.0);
+      lse[group] = select(largest + logSum, nan, invalid > 0.0);
     }`,
 };
 
