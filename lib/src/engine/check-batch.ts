@@ -1,5 +1,7 @@
+import type { ScalarLossSpec } from '../losses/index.js';
 import type { MaskedSequence, ModelConfig } from '../model/index.js';
-import type { Datum } from './types.js';
+import type { ScalarDatum } from './scalar-types.js';
+import type { Datum, WeightedTokens } from './types.js';
 
 /** What a model can take. */
 export interface BatchLimits {
@@ -11,14 +13,54 @@ export function limitsOf({ maxPositionEmbeddings, vocabSize }: ModelConfig): Bat
   return { maxLength: maxPositionEmbeddings, vocabSize };
 }
 
-const streamNames = ['weights', 'advantages', 'oldLogprobs', 'refLogprobs'] as const;
-
 /** Throws when a batch cannot be trained on; the message says which datum and why. */
 export function checkBatch(batch: readonly Datum[], limits: BatchLimits): void {
+  batch.forEach(({ tokens, weights }, index) => {
+    checkPredictable(tokens, `Datum ${index}`);
+    checkTokens(tokens, `Datum ${index}`, limits);
+    if (weights[0] !== 0) {
+      throw new Error(
+        `Datum ${index}: its first token has weight ${weights[0]}, but nothing predicts it. Give it 0.`,
+      );
+    }
+  });
+  checkStreams(batch, ['weights', 'advantages', 'oldLogprobs', 'refLogprobs']);
+}
+
+/** Throws when a model with a scalar head cannot be trained on a batch; the message says which datum and why. */
+export function checkScalarBatch(
+  batch: readonly ScalarDatum[],
+  loss: ScalarLossSpec,
+  limits: BatchLimits,
+): void {
+  checkValueSequences(batch, limits);
+  checkStreams(batch, ['weights', 'oldValues', 'returns']);
+  if (loss.name === 'bradley_terry') checkPairs(batch);
+}
+
+/** Throws unless data come in pairs, and both of a pair have one number that counts, with the same weight. */
+function checkPairs(batch: readonly ScalarDatum[]): void {
+  if (batch.length % 2 !== 0)
+    throw new Error(`bradley_terry needs pairs, the preferred datum first; got ${batch.length} data.`);
+  const counted = batch.map(({ weights }) => [...weights].filter((weight) => weight !== 0));
+  const odd = counted.findIndex((weights, index) => {
+    const partner = counted[index ^ 1] as number[];
+    return weights.length > 1 || weights.length !== partner.length || weights[0] !== partner[0];
+  });
+  if (odd >= 0)
+    throw new Error(
+      `Datum ${odd} has the weights ${counted[odd]?.join(', ') || '0'}; bradley_terry needs one token with a weight in each datum, its score, and the same weight in both of a pair.`,
+    );
+}
+
+/** Throws when a stream is missing in some of the data, or is not as long as its tokens. */
+function checkStreams<D extends WeightedTokens>(
+  batch: readonly D[],
+  names: readonly (Exclude<keyof D, 'tokens'> & string)[],
+): void {
   batch.forEach((datum, index) => {
-    checkTokens(datum.tokens, `Datum ${index}`, limits);
-    for (const name of streamNames) {
-      const stream = datum[name];
+    for (const name of names) {
+      const stream = datum[name] as Float32Array | undefined;
       if ((stream === undefined) !== (batch[0]?.[name] === undefined)) {
         throw new Error(`Only some of the data have \`${name}\`: fill it in all or in none.`);
       }
@@ -28,23 +70,36 @@ export function checkBatch(batch: readonly Datum[], limits: BatchLimits): void {
         );
       }
     }
-    if (datum.weights[0] !== 0) {
-      throw new Error(
-        `Datum ${index}: its first token has weight ${datum.weights[0]}, but nothing predicts it. Give it 0.`,
-      );
-    }
   });
 }
 
-/** Throws when a sequence cannot be scored; the message says which and why. */
+/** Throws when the tokens of a sequence cannot be scored; the message says which and why. */
 export function checkSequences(sequences: readonly MaskedSequence[], limits: BatchLimits): void {
-  sequences.forEach(({ tokens }, index) => checkTokens(tokens, `Sequence ${index}`, limits));
+  sequences.forEach(({ tokens }, index) => {
+    checkPredictable(tokens, `Sequence ${index}`);
+    checkTokens(tokens, `Sequence ${index}`, limits);
+  });
 }
 
-/** Throws when a sequence is too short, too long, or holds an id outside the vocabulary. */
-function checkTokens(tokens: ArrayLike<number>, what: string, limits: BatchLimits): void {
+/** Throws when a sequence cannot be given values; the message says which and why. */
+export function checkValueSequences(
+  sequences: readonly { readonly tokens: ArrayLike<number> }[],
+  limits: BatchLimits,
+): void {
+  sequences.forEach(({ tokens }, index) => {
+    if (tokens.length === 0)
+      throw new Error(`Sequence ${index} has no tokens, so there is nothing to judge.`);
+    checkTokens(tokens, `Sequence ${index}`, limits);
+  });
+}
+
+function checkPredictable(tokens: ArrayLike<number>, what: string): void {
   if (tokens.length < 2)
     throw new Error(`${what} has ${tokens.length} tokens; at least 2 are needed to predict one.`);
+}
+
+/** Throws when a sequence is too long, or holds an id outside the vocabulary. */
+function checkTokens(tokens: ArrayLike<number>, what: string, limits: BatchLimits): void {
   if (tokens.length > limits.maxLength) {
     throw new Error(
       `${what} has ${tokens.length} tokens, the model holds ${limits.maxLength}. Shorten it, or lower maxCompletionLength.`,

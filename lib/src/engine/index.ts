@@ -8,6 +8,8 @@ export {
 } from './custom-loss.js';
 export { createLocalEngine, type EngineOptions } from './local.js';
 export { planMicroBatches, type SequenceExtent } from './micro-batches.js';
+export { createScalarEngine } from './scalar.js';
+export type { ScalarDatum, ScalarEngine, ScalarForwardBackwardResult, ValueScorer } from './scalar-types.js';
 export { learningRateAt, type LearningRateSchedule } from './schedule.js';
 export type {
   Datum,
@@ -19,4 +21,5 @@ export type {
   OptimName,
   OptimParams,
   OptimResult,
+  WeightedTokens,
 } from './types.js';

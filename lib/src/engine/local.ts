@@ -1,5 +1,3 @@
-import * as tf from '@tensorflow/tfjs-core';
-import type { Tensor } from '@tensorflow/tfjs-core';
 import type { LossSpec } from '../losses/index.js';
 import {
   generate,
@@ -13,8 +11,9 @@ import {
 } from '../model/index.js';
 import { type BatchLimits, checkBatch, checkSequences, limitsOf } from './check-batch.js';
 import { frozenPolicy } from './frozen-policy.js';
+import { sequencesAtOnce } from './micro-batches.js';
 import { cutBatch, microStep, readReports } from './micro-step.js';
-import { Optimizer } from './optimizer.js';
+import { TrainedWeights } from './trained-weights.js';
 import type {
   Datum,
   Engine,
@@ -49,10 +48,7 @@ export function createLocalEngine(
 class LocalEngine implements Engine {
   readonly maxLength: number;
   readonly #limits: BatchLimits;
-  readonly #optimizer: Optimizer;
-  /** Accumulated since the last optimizer step. */
-  #gradients = new Map<string, Tensor>();
-  #lossIsFinite = true;
+  readonly #trained: TrainedWeights;
 
   constructor(
     private readonly model: Model,
@@ -60,11 +56,11 @@ class LocalEngine implements Engine {
   ) {
     this.#limits = limitsOf(model.config);
     this.maxLength = this.#limits.maxLength;
-    this.#optimizer = new Optimizer(trainableWeights(model));
+    this.#trained = new TrainedWeights(trainableWeights(model));
   }
 
   get policyVersion(): number {
-    return this.#optimizer.policyVersion;
+    return this.#trained.policyVersion;
   }
 
   sample(
@@ -87,25 +83,14 @@ class LocalEngine implements Engine {
   ): Promise<ForwardBackwardResult> {
     checkBatch(batch, this.#limits);
     const parts = cutBatch(batch, this.microBatchTokens);
-    // Read only at the end, so that a back end that works ahead (a GPU) is never waited for between two parts.
-    const reports = parts.map(({ data }) => {
-      const { gradients, report } = microStep(this.model, data, loss, temperature);
-      this.#accumulate(gradients);
-      return report;
-    });
-    const values = await Promise.all(reports.map((report) => report.data<'float32'>()));
-    tf.dispose(reports);
-    const result = readReports(batch, parts, values);
-    this.#lossIsFinite &&= Number.isFinite(result.loss);
-    return result;
+    const reports = await this.#trained.learn(parts, ({ data }) =>
+      microStep(this.model, data, loss, temperature),
+    );
+    return readReports(batch, parts, reports);
   }
 
   optimStep(params: OptimParams): Promise<OptimResult> {
-    const gradients = this.#gradients;
-    const lossIsFinite = this.#lossIsFinite;
-    this.#gradients = new Map();
-    this.#lossIsFinite = true;
-    return this.#optimizer.step(gradients, lossIsFinite, params);
+    return this.#trained.optimStep(params);
   }
 
   async reference(): Promise<LogprobScorer> {
@@ -118,31 +103,15 @@ class LocalEngine implements Engine {
   }
 
   save(): Promise<EngineState> {
-    return this.#optimizer.save();
+    return this.#trained.save();
   }
 
   async load(state: EngineState): Promise<void> {
-    this.#optimizer.load(state);
-    this.#forgetGradients();
+    this.#trained.load(state);
   }
 
   dispose(): void {
-    this.#optimizer.dispose();
-    this.#forgetGradients();
-  }
-
-  #accumulate(fresh: ReadonlyMap<string, Tensor>): void {
-    for (const [name, gradient] of fresh) {
-      const previous = this.#gradients.get(name);
-      this.#gradients.set(name, previous === undefined ? gradient : tf.add(previous, gradient));
-      if (previous !== undefined) tf.dispose([previous, gradient]);
-    }
-  }
-
-  #forgetGradients(): void {
-    tf.dispose([...this.#gradients.values()]);
-    this.#gradients = new Map();
-    this.#lossIsFinite = true;
+    this.#trained.dispose();
   }
 }
 
@@ -153,9 +122,8 @@ function scoreModel(
   temperature: number,
   tokenBudget: number,
 ): Promise<Float32Array[]> {
-  const longest = sequences.reduce((most, { tokens }) => Math.max(most, tokens.length), 1);
   return scoreSequences(model, sequences, {
     temperature,
-    microBatch: Math.max(1, Math.floor(tokenBudget / longest)),
+    microBatch: sequencesAtOnce(sequences, tokenBudget),
   });
 }

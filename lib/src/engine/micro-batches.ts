@@ -54,3 +54,12 @@ function promptByPrompt(sequences: readonly SequenceExtent[]): number[] {
   }
   return [...byPrompt.values()].flat();
 }
+
+/** How many sequences, each as long as the longest, go through the model at once to be scored within `tokenBudget` tokens; at least 1. */
+export function sequencesAtOnce(
+  sequences: readonly { readonly tokens: ArrayLike<number> }[],
+  tokenBudget: number,
+): number {
+  const longest = sequences.reduce((most, { tokens }) => Math.max(most, tokens.length), 1);
+  return Math.max(1, Math.floor(tokenBudget / longest));
+}

@@ -1,49 +1,77 @@
 /** Forward and backward of one micro-batch: the unit of work of every engine, in this thread or another. */
 import * as tf from '@tensorflow/tfjs-core';
-import type { Tensor } from '@tensorflow/tfjs-core';
+import type { Scalar, Tensor } from '@tensorflow/tfjs-core';
 import { lossOf, type LossSpec, type LossStreams } from '../losses/index.js';
 import {
   type Model,
   selectedLogits,
+  selectPositions,
   selectTokens,
   type TokenSelection,
   trainableWeights,
 } from '../model/index.js';
 import { selectedLogprobs, valueAndGradients } from '../tensor/index.js';
 import { planMicroBatches, type SequenceExtent } from './micro-batches.js';
-import type { Datum, ForwardBackwardResult } from './types.js';
+import type { Datum, ForwardBackwardResult, WeightedTokens } from './types.js';
 
 /** A micro-batch: which data of the batch it holds. */
-export interface MicroBatch {
+export interface MicroBatch<D extends WeightedTokens = Datum> {
   readonly indices: readonly number[];
-  readonly data: readonly Datum[];
+  readonly data: readonly D[];
 }
 
 export interface MicroStep {
   /** Of what is trained (`trainableWeights`), by name. The caller disposes them. */
   readonly gradients: ReadonlyMap<string, Tensor>;
-  /** `[1 + 3N]`: the loss, then log-probability, entropy and hit of each trained token. The caller disposes it. */
+  /** The loss, then what was measured: of a policy log-probability, entropy and hit of each trained token, `[1 + 3N]`. The caller disposes it. */
   readonly report: Tensor;
 }
 
-/** Cuts a batch; data without a trained token are left out. The cut depends on nothing but tokens, weights and budget. */
-export function cutBatch(batch: readonly Datum[], microBatchTokens: number): MicroBatch[] {
-  const trained = batch.flatMap((datum, index) => {
-    const promptLength = datum.weights.findIndex((weight) => weight !== 0);
-    return promptLength < 0 ? [] : [{ index, datum, extent: extentOf(datum, promptLength) }];
+/**
+ * Cuts a batch; data without a trained token are left out. The cut depends on nothing but tokens, weights and budget.
+ * @param together so many data in a row are never parted, and are left out only together. 1; pairs have 2.
+ */
+export function cutBatch<D extends WeightedTokens>(
+  batch: readonly D[],
+  microBatchTokens: number,
+  together = 1,
+): MicroBatch<D>[] {
+  const units = batch.flatMap((_, first) => {
+    if (first % together !== 0) return [];
+    const indices = Array.from({ length: together }, (_, n) => first + n);
+    const data = indices.map((index) => batch[index] as D);
+    return data.some(isTrained) ? [{ indices, data, extent: extentOf(data) }] : [];
   });
   const plan = planMicroBatches(
-    trained.map(({ extent }) => extent),
+    units.map(({ extent }) => extent),
     microBatchTokens,
   );
   return plan.map((group) => {
-    const members = group.map((n) => trained[n] as (typeof trained)[number]);
-    return { indices: members.map(({ index }) => index), data: members.map(({ datum }) => datum) };
+    const members = group.map((n) => units[n] as (typeof units)[number]);
+    return {
+      indices: members.flatMap(({ indices }) => indices),
+      data: members.flatMap(({ data }) => data),
+    };
   });
 }
 
-function extentOf({ tokens }: Datum, promptLength: number): SequenceExtent {
-  return { length: tokens.length, promptLength, prompt: tokens.subarray(0, promptLength).join() };
+function isTrained({ weights }: WeightedTokens): boolean {
+  return weights.some((weight) => weight !== 0);
+}
+
+/** A datum with what comes before its trained tokens as its prompt; several that stay together share nothing with others. */
+function extentOf(data: readonly WeightedTokens[]): SequenceExtent {
+  const [first, ...others] = data as [WeightedTokens, ...WeightedTokens[]];
+  if (others.length > 0) {
+    const longest = Math.max(...data.map(({ tokens }) => tokens.length));
+    return { length: data.length * longest, promptLength: 0, prompt: '' };
+  }
+  const promptLength = first.weights.findIndex((weight) => weight !== 0);
+  return {
+    length: first.tokens.length,
+    promptLength,
+    prompt: first.tokens.subarray(0, promptLength).join(),
+  };
 }
 
 export function microStep(
@@ -53,15 +81,26 @@ export function microStep(
   temperature: number,
 ): MicroStep {
   const selection = selectionOf(data);
-  const trained = trainableWeights(model);
-  let report: Tensor | undefined;
-  const { value, gradients: byWeight } = valueAndGradients(() => {
+  return differentiate(model, () => {
     const targets = tf.tensor1d(selection.targets, 'int32');
     const logits = selectedLogits(model, sequencesOf(data), selection);
     const { logprobs, entropy } = selectedLogprobs(logits, targets, temperature);
     const value = lossOf(loss, { logprobs, ...lossStreams(data, selection) });
     const hits = tf.cast(tf.equal(tf.argMax(logits, 1), targets), 'float32');
-    report = tf.keep(tf.concat([tf.reshape(value, [1]), logprobs, entropy, hits]));
+    return { value, measured: [logprobs, entropy, hits] };
+  });
+}
+
+/** The gradients of a loss, and a report of it and of what was measured on the way. */
+export function differentiate(
+  model: Model,
+  compute: () => { readonly value: Scalar; readonly measured: readonly Tensor[] },
+): MicroStep {
+  const trained = trainableWeights(model);
+  let report: Tensor | undefined;
+  const { value, gradients: byWeight } = valueAndGradients(() => {
+    const { value, measured } = compute();
+    report = tf.keep(tf.concat([tf.reshape(value, [1]), ...measured]));
     return value;
   }, [...trained.values()]);
   value.dispose();
@@ -73,7 +112,7 @@ export function microStep(
   return { gradients, report: report as Tensor };
 }
 
-/** Sorts the numbers of all reports back into streams aligned with the batch. */
+/** What the reports of a policy's parts say, aligned with the batch. */
 export function readReports(
   batch: readonly Datum[],
   parts: readonly MicroBatch[],
@@ -82,22 +121,36 @@ export function readReports(
   const logprobs = batch.map(({ tokens }) => new Float32Array(tokens.length));
   const entropies = batch.map(({ tokens }) => new Float32Array(tokens.length));
   const hits = batch.map(({ tokens }) => new Uint8Array(tokens.length));
+  return { loss: readStreams(parts, reports, [logprobs, entropies, hits]), logprobs, entropies, hits };
+}
+
+/**
+ * Sorts what was measured at each token that counts back into streams `[T]` aligned with the batch.
+ * @param measured for each measure, in the order of the report, the streams of all data
+ * @returns the loss of the whole batch
+ */
+export function readStreams<D extends WeightedTokens>(
+  parts: readonly MicroBatch<D>[],
+  reports: readonly Float32Array[],
+  measured: readonly (readonly (Float32Array | Uint8Array)[])[],
+): number {
   let loss = 0;
   parts.forEach(({ indices, data }, part) => {
     const values = reports[part] as Float32Array;
     loss += values[0] as number;
-    const { rows, positions } = selectionOf(data);
-    [logprobs, entropies, hits].forEach((streams, kind) =>
+    const { rows, positions } = selectPositions(sequencesOf(data));
+    measured.forEach((streams, kind) =>
       rows.forEach((row, n) => {
         const stream = streams[indices[row] as number] as Float32Array | Uint8Array;
         stream[positions[n] as number] = values[1 + kind * rows.length + n] as number;
       }),
     );
   });
-  return { loss, logprobs, entropies, hits };
+  return loss;
 }
 
-function sequencesOf(data: readonly Datum[]): { tokens: Int32Array; mask: Float32Array }[] {
+/** The data as sequences, their weights as masks. */
+export function sequencesOf(data: readonly WeightedTokens[]): { tokens: Int32Array; mask: Float32Array }[] {
   return data.map(({ tokens, weights }) => ({ tokens, mask: weights }));
 }
 

@@ -19,6 +19,7 @@ import { backendInUse } from '../tensor/index.js';
 import { type BatchLimits, checkBatch, checkSequences, limitsOf } from './check-batch.js';
 import { flatSize, flatten, unflatten } from './flat-weights.js';
 import { defaultMicroBatchTokens, type EngineOptions } from './local.js';
+import { sequencesAtOnce } from './micro-batches.js';
 import { cutBatch, readReports } from './micro-step.js';
 import { Optimizer } from './optimizer.js';
 import type {
@@ -215,9 +216,7 @@ export class PooledEngine implements Engine {
     temperature: number,
   ): Promise<Float32Array[]> {
     checkSequences(sequences, this.#limits);
-    const longest = sequences.reduce((most, { tokens }) => Math.max(most, tokens.length), 1);
-    const share = Math.max(1, Math.floor(this.microBatchTokens / longest));
-    const parts = chunks(sequences, share).map((part) =>
+    const parts = chunks(sequences, sequencesAtOnce(sequences, this.microBatchTokens)).map((part) =>
       this.#pool.run<'logprobs'>(weights, { verb: 'logprobs', sequences: part, temperature }),
     );
     return (await Promise.all(parts)).flat();

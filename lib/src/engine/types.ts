@@ -6,8 +6,16 @@ import type { LossSpec } from '../losses/index.js';
 import type { AdjustLrFn } from '../tensor/index.js';
 import type { MaskedSequence, Sample, SampleKey, SamplingParams } from '../model/index.js';
 
+/** A sequence and how much each of its tokens counts. */
+export interface WeightedTokens {
+  /** `[T]` */
+  readonly tokens: Int32Array;
+  /** `[T]`; 0 = not at all. */
+  readonly weights: Float32Array;
+}
+
 /** One training sequence. Every stream is aligned with `tokens`: entry t belongs to token t as a *target*. */
-export interface Datum {
+export interface Datum extends WeightedTokens {
   /** Prompt, replies and environment messages, in order: `[T]`, T ≥ 2. */
   readonly tokens: Int32Array;
   /**

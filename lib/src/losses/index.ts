@@ -32,6 +32,7 @@ export {
   type RLVPChannels,
   type RLVPOptions,
 } from './rlvp.js';
+export { scalarLossOf, type ScalarLossSpec, type ScalarStreams } from './scalar-loss.js';
 export { sequenceRatioLoss } from './sequence-ratio.js';
 export { atEachToken, sequenceMeans, type Sequences, sequenceSums } from './sequences.js';
 export { lossTypes, type LossType, tokenWeights } from './token-weights.js';

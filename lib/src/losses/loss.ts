@@ -5,6 +5,7 @@ import { klPenalty } from './kl.js';
 import { weightedSum } from './masked.js';
 import { negativeLogLikelihood } from './negative-log-likelihood.js';
 import { type ClipOptions, policyGradientLoss, type PolicyGradientStreams } from './policy-gradient.js';
+import { required } from './required.js';
 import { sequenceRatioLoss } from './sequence-ratio.js';
 import type { Sequences } from './sequences.js';
 
@@ -55,10 +56,4 @@ function surrogateOf(spec: SurrogateSpec, streams: LossStreams & PolicyGradientS
     case 'cispo':
       return cispoLoss(streams, spec.maxRatio);
   }
-}
-
-function required<Stream>(stream: Stream | undefined, name: string, loss: string): Stream {
-  if (stream === undefined)
-    throw new Error(`Loss ${loss} needs the per-token stream \`${name}\`: fill it in every datum.`);
-  return stream;
 }

@@ -27,6 +27,10 @@ const configSchema = z.object({
   bos_token_id: optional(tokenId),
   eos_token_id: optional(z.union([tokenId, z.array(tokenId)])),
   pad_token_id: optional(tokenId),
+  architectures: optional(z.array(z.string())),
+  /** transformers writes the names of the labels, and counts them. */
+  id2label: optional(z.record(z.string(), z.string())),
+  num_labels: optional(count),
   // Only these values of the remaining fields describe a computation this library does.
   hidden_act: z.literal('silu').default('silu'),
   rope_scaling: optional(z.null()),
@@ -38,12 +42,15 @@ const configSchema = z.object({
   quantization_config: optional(z.null()),
 });
 
-const architectures = { llama: 'LlamaForCausalLM', qwen2: 'Qwen2ForCausalLM', qwen3: 'Qwen3ForCausalLM' };
+const families = { llama: 'Llama', qwen2: 'Qwen2', qwen3: 'Qwen3' };
+const CLASSIFIER = 'ForSequenceClassification';
+/** How many labels a classifier has whose config does not name them. */
+const TRANSFORMERS_LABELS = 2;
 
 /**
  * Reads a `config.json` of the Llama, Qwen2 or Qwen3 family.
  * Throws, naming the field, when one is missing, wrong, or asks for something not supported (rope scaling,
- * sliding windows, biases in Llama and Qwen3, another activation).
+ * sliding windows, biases in Llama and Qwen3, another activation, a classifier of more than one label).
  */
 export function configFromJSON(json: string): ModelConfig {
   let value: unknown;
@@ -74,13 +81,23 @@ export function configFromJSON(json: string): ModelConfig {
     bosTokenId: fields.bos_token_id ?? undefined,
     eosTokenId: fields.eos_token_id ?? undefined,
     padTokenId: fields.pad_token_id ?? undefined,
+    ...(fields.architectures?.some((name) => name.endsWith(CLASSIFIER)) && { numLabels: oneLabel(fields) }),
   });
+}
+
+/** The number of labels, which must be 1: a reward model or a critic. */
+function oneLabel({ num_labels, id2label }: z.infer<typeof configSchema>): 1 {
+  const count = num_labels ?? (id2label ? Object.keys(id2label).length : TRANSFORMERS_LABELS);
+  if (count === 1) return 1;
+  throw new Error(
+    `config.json: unsupported num_labels: ${count} labels make a classifier; a reward model or a critic has 1.`,
+  );
 }
 
 /** The config as `config.json`, in the words of transformers 4 and 5 alike. */
 export function configToJSON(config: ModelConfig): string {
   const json = {
-    architectures: [architectures[config.modelType]],
+    architectures: [families[config.modelType] + (config.numLabels ? CLASSIFIER : 'ForCausalLM')],
     model_type: config.modelType,
     vocab_size: config.vocabSize,
     hidden_size: config.hiddenSize,
@@ -99,6 +116,7 @@ export function configToJSON(config: ModelConfig): string {
     pad_token_id: config.padTokenId ?? null,
     hidden_act: 'silu',
     torch_dtype: 'float32',
+    ...(config.numLabels && { num_labels: 1, id2label: { 0: 'LABEL_0' }, label2id: { LABEL_0: 0 } }),
   };
   return JSON.stringify(json, null, 2) + '\n';
 }

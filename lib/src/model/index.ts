@@ -24,15 +24,16 @@ export {
   weightShapes,
 } from './weights.js';
 export { forward, outputLogits } from './transformer.js';
+export { outputScores, scoreValues, selectedValues, withScalarHead } from './scalar.js';
 export {
   padSelected,
   scoreSequences,
   selectedLogits,
   selectTokens,
   sequenceLogprobs,
-  type MaskedSequence,
   type TokenSelection,
 } from './logprobs.js';
+export { selectPositions, type MaskedSequence, type PositionSelection } from './selection.js';
 export { generate, sampleKeys, type GenerateOptions, type SampleKey } from './generate.js';
 export {
   parseSafetensors,

@@ -2,30 +2,20 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { embedding, selectedLogprobs, type SelectedLogprobs } from '../tensor/index.js';
-import { checkBatchSize } from './batch-size.js';
-import { sharedHiddenStates, shareContexts } from './shared-contexts.js';
-import { checkLength, forward, outputLogits } from './transformer.js';
+import {
+  type MaskedSequence,
+  type PositionSelection,
+  scoreParts,
+  selectedHidden,
+  selectPositions,
+} from './selection.js';
+import { outputLogits } from './transformer.js';
 import type { Model } from './types.js';
 
-/** A token sequence and which of its tokens matter. */
-export interface MaskedSequence {
-  readonly tokens: ArrayLike<number>;
-  /** As long as `tokens`: not 0 where the token's log-probability is wanted. The first token never has one. */
-  readonly mask: ArrayLike<number>;
-}
-
-/** The chosen tokens of a batch in flat order: sequence by sequence, first to last position. All `[N]`. */
-export interface TokenSelection {
-  /** Which sequence. */
-  readonly rows: Int32Array;
-  /** Which position in the sequence. */
-  readonly positions: Int32Array;
-  /** The token there. */
+/** The chosen tokens of a batch, and what they are. */
+export interface TokenSelection extends PositionSelection {
+  /** The token there: `[N]`. */
   readonly targets: Int32Array;
-  /** Sequences in the batch, B. */
-  readonly batch: number;
-  /** Longest sequence of the batch, T. */
-  readonly length: number;
 }
 
 /**
@@ -33,36 +23,14 @@ export interface TokenSelection {
  * Throws when a mask does not fit its tokens or chooses the first token, or when nothing is chosen at all.
  */
 export function selectTokens(sequences: readonly MaskedSequence[]): TokenSelection {
-  const rows: number[] = [];
-  const positions: number[] = [];
-  const targets: number[] = [];
-  sequences.forEach(({ tokens, mask }, row) => {
-    if (mask.length !== tokens.length)
-      throw new Error(
-        `Sequence ${row} has ${tokens.length} tokens, but its mask has ${mask.length} entries.`,
-      );
-    if (mask[0])
-      throw new Error(
-        `The mask of sequence ${row} chooses its first token, which nothing comes before; start with a prompt.`,
-      );
-    for (let position = 1; position < tokens.length; position++) {
-      if (!mask[position]) continue;
-      rows.push(row);
-      positions.push(position);
-      targets.push(tokens[position]!);
-    }
-  });
-  if (rows.length === 0)
+  const first = sequences.findIndex(({ mask }) => mask[0]);
+  if (first >= 0)
     throw new Error(
-      `None of the ${sequences.length} sequences has a chosen token: every mask is 0, there is nothing to score.`,
+      `The mask of sequence ${first} chooses its first token, which nothing comes before; start with a prompt.`,
     );
-  return {
-    rows: Int32Array.from(rows),
-    positions: Int32Array.from(positions),
-    targets: Int32Array.from(targets),
-    batch: sequences.length,
-    length: Math.max(...sequences.map(({ tokens }) => tokens.length)),
-  };
+  const selection = selectPositions(sequences);
+  const { rows, positions } = selection;
+  return { ...selection, targets: rows.map((row, n) => sequences[row]!.tokens[positions[n]!]!) };
 }
 
 /**
@@ -75,30 +43,8 @@ export function selectedLogits(
   sequences: readonly MaskedSequence[],
   { rows, positions, batch }: TokenSelection = selectTokens(sequences),
 ): Tensor {
-  // The last chosen token is predicted from the position before it; nothing later is needed.
-  const length = positions.reduce((longest, position) => Math.max(longest, position), 0);
-  const predictors = rows.map((row, n) => row * length + positions[n]! - 1);
-  const tokens = sequences.map((sequence) => sequence.tokens);
-  checkLength(length, model.config);
-  const shared = shareContexts(tokens, length, model.config.vocabSize);
-  return tf.tidy(() => {
-    const hidden = shared
-      ? sharedHiddenStates(model, shared, batch)
-      : paddedHiddenStates(model, tokens, length);
-    const chosen = shared ? predictors.map((place) => shared.contexts[place]!) : predictors;
-    const all = chosen.length === hidden.shape[0] && chosen.every((row, n) => row === n);
-    return outputLogits(model, all ? hidden : embedding(hidden, tf.tensor1d(chosen, 'int32')));
-  });
-}
-
-/** Every sequence by itself, padded to `length`: `[B · T, D]`. */
-function paddedHiddenStates(model: Model, sequences: readonly ArrayLike<number>[], length: number): Tensor {
-  const ids = new Int32Array(sequences.length * length);
-  sequences.forEach((tokens, row) => {
-    for (let i = 0; i < Math.min(tokens.length, length); i++) ids[row * length + i] = tokens[i]!;
-  });
-  const hidden = forward(model, tf.tensor2d(ids, [sequences.length, length], 'int32'));
-  return tf.reshape(hidden, [ids.length, model.config.hiddenSize]);
+  const predictors = { rows, positions: positions.map((position) => position - 1), batch };
+  return tf.tidy(() => outputLogits(model, selectedHidden(model, sequences, predictors)));
 }
 
 /**
@@ -147,16 +93,8 @@ export async function scoreSequences(
   sequences: readonly MaskedSequence[],
   { temperature = 1, microBatch = 32 }: { temperature?: number; microBatch?: number } = {},
 ): Promise<Float32Array[]> {
-  checkBatchSize('microBatch', microBatch);
-  const scores = sequences.map(({ tokens }) => new Float32Array(tokens.length));
-  for (let start = 0; start < sequences.length; start += microBatch) {
-    const part = sequences.slice(start, start + microBatch);
-    if (part.every(({ mask }) => !Array.prototype.some.call(mask, Boolean))) continue;
+  return scoreParts(sequences, microBatch, (part) => {
     const selection = selectTokens(part);
-    const logprobs = tf.tidy(() => sequenceLogprobs(model, part, { selection, temperature }).logprobs);
-    const values = await logprobs.data<'float32'>();
-    logprobs.dispose();
-    selection.rows.forEach((row, n) => (scores[start + row]![selection.positions[n]!] = values[n]!));
-  }
-  return scores;
+    return { selection, compute: () => sequenceLogprobs(model, part, { selection, temperature }).logprobs };
+  });
 }

@@ -46,6 +46,8 @@ export function checkLength(length: number, { maxPositionEmbeddings }: ModelConf
  * @returns `[N, V]` or `[B, T, V]`
  */
 export function outputLogits(model: Model, hidden: Tensor): Tensor {
+  if (model.config.numLabels)
+    throw new Error('The model has a scalar head and predicts no tokens; sample from a language model.');
   return model.config.tieWordEmbeddings
     ? linear(hidden, weight(model, 'model.embed_tokens.weight'))
     : linearLayer(model, 'lm_head', hidden);

@@ -20,6 +20,8 @@ export interface ModelConfig {
   readonly rmsNormEps: number;
   /** The output projection is the embedding table. */
   readonly tieWordEmbeddings: boolean;
+  /** Present: a scalar head, `score.weight` `[1, D]`, in the place of the language-model head (`…ForSequenceClassification`). */
+  readonly numLabels?: 1;
   readonly bosTokenId?: number;
   readonly eosTokenId?: number | readonly number[];
   readonly padTokenId?: number;

@@ -4,6 +4,9 @@ import { randomStream } from '../tensor/random.js';
 import { checkedConfig } from './config.js';
 import type { Adapter, Model, ModelConfig } from './types.js';
 
+/** The scalar head of a reward model or a critic. */
+export const SCORE = 'score.weight';
+
 /** Shape of every weight by its Hugging Face name, in a fixed order. Linear weights are `[out, in]`. */
 export function weightShapes(config: ModelConfig): Map<string, number[]> {
   const { hiddenSize, intermediateSize, vocabSize, headDim } = config;
@@ -33,7 +36,8 @@ export function weightShapes(config: ModelConfig): Map<string, number[]> {
     add('mlp.down_proj.weight', [hiddenSize, intermediateSize]);
   }
   shapes.set('model.norm.weight', [hiddenSize]);
-  if (!config.tieWordEmbeddings) shapes.set('lm_head.weight', [vocabSize, hiddenSize]);
+  if (config.numLabels) shapes.set(SCORE, [config.numLabels, hiddenSize]);
+  else if (!config.tieWordEmbeddings) shapes.set('lm_head.weight', [vocabSize, hiddenSize]);
   return shapes;
 }
 
