@@ -5,6 +5,7 @@ import {
   defineDPOConfig,
   defineGRPOConfig,
   defineKTOConfig,
+  defineRewardConfig,
   defineRFTConfig,
   defineSFTConfig,
 } from 'posttrain/trainers';
@@ -164,6 +165,7 @@ describe('the other configs', () => {
       defineKTOConfig({ desirableWeight: 4 }),
       defineRFTConfig({ rewardThreshold: null, keepBest: true }),
       defineDistillationConfig({ klDiscountFactor: 0.5 }),
+      defineRewardConfig({ centerRewardsCoefficient: 0.01 }),
     ];
     for (const config of configs) {
       expect(Object.isFrozen(config)).toBe(true);
@@ -174,6 +176,7 @@ describe('the other configs', () => {
       { beta: 0.1 },
       { numGenerations: 8 },
       { klPenaltyCoef: 1 },
+      { centerRewardsCoefficient: 0.01 },
     ]);
   });
 
@@ -218,6 +221,7 @@ describe('the other configs', () => {
     ],
     ['offline distillation', defineDistillationConfig, { lmbda: 0.5 }, /For a teacher’s texts use `sft`/],
     ['another divergence', defineDistillationConfig, { beta: 0.5 }, /`generalizedJSD` has the others/],
+    ['a pull away from 0', defineRewardConfig, { centerRewardsCoefficient: -0.01 }, /expected a number ≥ 0/],
     ['more than no discount', defineDistillationConfig, { klDiscountFactor: 1.5 }, /from 0 to 1/],
   ])('refuse %s', (_, define, given, message) => {
     expect(() => define(given)).toThrow(ConfigError);

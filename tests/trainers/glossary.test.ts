@@ -10,13 +10,14 @@ import {
   kto,
   metricGlossary,
   type Metrics,
+  reward,
   rft,
   type SamplingConfig,
   sft,
 } from 'posttrain/trainers';
 import { finiteMetrics } from 'posttrain/trainers/metrics';
 import { letterTask, letterTokenizer, letterWorld, shareOfA } from '../engine/tiny.js';
-import { collect, withEngine } from './runs.js';
+import { collect, withEngine, withScalarEngine } from './runs.js';
 
 const tasks = ['a', 'b'].map((letter) => letterTask(letter, letter));
 const world = { tokenizer: letterTokenizer, env: letterWorld(shareOfA), tasks };
@@ -32,6 +33,7 @@ const [prompt, good, bad] = ['a', 'bc', 'cb'].map((text) => letterTokenizer.enco
   Int32Array,
   Int32Array,
 ];
+const pair = [{ prompt, chosen: good, rejected: bad }];
 const resampled = { filterZeroStdGroups: 'resample', maxResampleRounds: 2, maxClippedRatio: 1 } as const;
 
 /** Runs that between them report everything. */
@@ -40,8 +42,7 @@ const runs: readonly ((engine: Engine) => AsyncIterable<{ readonly metrics: Metr
   (engine) => grpo({ engine, ...world, config: { ...quick, ...resampled, beta: 0.1 } }),
   (engine) =>
     grpo({ engine, ...world, config: { ...quick, maxClippedRatio: 1, lossType: 'cispo', epsilonHigh: 5 } }),
-  (engine) =>
-    dpo({ engine, rows: [{ prompt, chosen: good, rejected: bad }], config: { ...rows, batchSize: 1 } }),
+  (engine) => dpo({ engine, rows: pair, config: { ...rows, batchSize: 1 } }),
   (engine) =>
     kto({ engine, rows: [true, false].map((label) => ({ prompt, completion: good, label })), config: rows }),
   (engine) => rft({ engine, ...world, config: { ...quick, rewardThreshold: 0 } }),
@@ -56,6 +57,10 @@ describe('the glossary of metrics', () => {
     for (const start of runs)
       for (const { metrics } of await withEngine((engine) => collect(start(engine))))
         for (const key of Object.keys(metrics)) reported.add(key);
+    await withScalarEngine(async (engine) => {
+      const [step] = await collect(reward({ engine, rows: pair, config: { ...rows, batchSize: 1 } }));
+      for (const key of Object.keys(step?.metrics ?? {})) reported.add(key);
+    });
   });
 
   it('explains every number that a trainer reports', () => {

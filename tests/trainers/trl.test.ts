@@ -3,12 +3,20 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLocalEngine, type Datum, type Engine } from 'posttrain/engine';
-import { microStep } from 'posttrain/engine/micro-step';
+import {
+  createLocalEngine,
+  createScalarEngine,
+  type Datum,
+  type Engine,
+  type ScalarDatum,
+  type ScalarEngine,
+} from 'posttrain/engine';
+import { type MicroStep, microStep } from 'posttrain/engine/micro-step';
+import { scalarStep } from 'posttrain/engine/scalar';
 import { cloneModel, disposeModel, type Model, parseSafetensors } from 'posttrain/model';
 import { loadModel } from 'posttrain/model/checkpoint.node';
 import { initBackend } from 'posttrain/tensor';
-import { dpo, type DPOConfig, kto, type Metrics } from 'posttrain/trainers';
+import { dpo, type DPOConfig, kto, type Metrics, reward } from 'posttrain/trainers';
 import { fixturePath, maxDifference } from '../model/fixture.js';
 import { collect } from './runs.js';
 
@@ -53,6 +61,16 @@ function recording(engine: Engine): { readonly engine: Engine; readonly data: ()
   return { engine: recorder as unknown as Engine, data: () => last };
 }
 
+/** Frees the step. */
+function expectGradients(name: string, { gradients, report }: MicroStep): void {
+  for (const [weight, gradient] of gradients) {
+    const expected = tensors.get(`${name}/${weight}`)?.data as Float32Array;
+    const scale = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    expect(maxDifference(gradient.dataSync(), expected) / scale, weight).toBeLessThan(1e-4);
+  }
+  tf.dispose([report, ...gradients.values()]);
+}
+
 describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
   let policy: Model;
   let reference: Model;
@@ -91,14 +109,31 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
       // sums of log-probabilities, of which two are subtracted and multiplied by beta
       expect(difference, key).toBeLessThan(1e-4 * Math.max(1, Math.abs(metrics[key] as number)));
     }
-    const { gradients, report } = microStep(policy, recorder.data(), { name: 'cross_entropy' }, 1);
-    for (const [weight, gradient] of gradients) {
-      const expected = tensors.get(`${name}/${weight}`)?.data as Float32Array;
-      const scale = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-      expect(maxDifference(gradient.dataSync(), expected) / scale, weight).toBeLessThan(1e-4);
-    }
-    tf.dispose([report, ...gradients.values()]);
+    expectGradients(name, microStep(policy, recorder.data(), { name: 'cross_entropy' }, 1));
     engine.dispose();
+  });
+
+  it.each(['reward', 'reward_centered'])('%s is TRL’s', async (name) => {
+    const { model } = await loadModel(fixturePath('llama-score'));
+    const engine = createScalarEngine(model);
+    const centerRewardsCoefficient = name === 'reward' ? null : 0.05;
+    const config = { maxSteps: 1, batchSize: pairs.length, centerRewardsCoefficient, learningRate: 0 };
+    let batch: readonly ScalarDatum[] = [];
+    const forwardBackward: ScalarEngine['forwardBackward'] = (data, loss) => {
+      batch = data;
+      return engine.forwardBackward(data, loss);
+    };
+    const optimStep = engine.optimStep.bind(engine);
+    const recorder = { forwardBackward, optimStep } as unknown as ScalarEngine;
+    const [step] = await collect(reward({ engine: recorder, rows: pairs, config }));
+    const { loss, metrics } = results[name] as (typeof results)[string];
+    expect(Math.abs((step?.metrics['loss'] as number) - loss)).toBeLessThan(1e-5);
+    const shared = ['accuracy', 'margin', 'min_reward', 'mean_reward', 'max_reward', 'num_tokens'];
+    expect(Object.keys(metrics).sort()).toEqual([...shared].sort());
+    for (const key of shared) expect(step?.metrics[key], key).toBeCloseTo(metrics[key] as number, 4);
+    expectGradients(name, scalarStep(model, batch, { name: 'bradley_terry', centerRewardsCoefficient }));
+    engine.dispose();
+    disposeModel(model);
   });
 
   it('compares a policy that has left its reference, and KTO with a reference point above 0', () => {

@@ -5,18 +5,11 @@ import { eventLoopTurn } from '../event-loop.js';
 import { dpoLoss, mean, sequenceSums } from '../losses/index.js';
 import { defineDPOConfig, type DPOConfig } from './dpo-config.js';
 import { tokenMean, type Values } from './metrics.js';
+import { countTruncated, type Pair, pairOf, type PreferenceRow } from './preference-rows.js';
 import { requireReference } from './reference.js';
 import { planRows, type RowPlan, type RowState, type RowStep, rowSteps } from './row-steps.js';
 import { scoreExamples, sequenceLogps } from './sequence-logps.js';
-import { type Example, exampleOf } from './sft-rows.js';
-
-/** Two replies to one prompt, and which is preferred. Replies end with the stop token, or the model never learns to stop. */
-export interface PreferenceRow {
-  readonly prompt: Int32Array;
-  /** The preferred reply. */
-  readonly chosen: Int32Array;
-  readonly rejected: Int32Array;
-}
+import type { Example } from './sft-rows.js';
 
 export interface DPOOptions {
   readonly engine: Engine;
@@ -66,36 +59,14 @@ export async function* dpo(options: DPOOptions): AsyncGenerator<DPOStep, void, v
       indices.map((index) => (reference.get(index) as PairLogps)[side]),
     );
     const forward = await forwardBackwardCustom(engine, examples, pairLoss(examples, refLogps, config));
-    const truncated = batch.filter(({ chosen, rejected }) => chosen.truncated || rejected.truncated);
-    const metrics = { ...dpoMetrics(forward, refLogps, config), truncated_rows: truncated.length };
+    const metrics = { ...dpoMetrics(forward, refLogps, config), truncated_rows: countTruncated(batch) };
     return { data: forward.data, metrics };
   });
-}
-
-interface Pair {
-  readonly chosen: Example;
-  readonly rejected: Example;
 }
 
 interface PairLogps {
   readonly chosen: number;
   readonly rejected: number;
-}
-
-function pairOf({ prompt, chosen, rejected }: PreferenceRow, index: number, { maxLength }: DPOConfig): Pair {
-  const settings = { maxLength, completionOnlyLoss: true };
-  const pair = {
-    chosen: exampleOf({ prompt, completion: chosen }, index, settings),
-    rejected: exampleOf({ prompt, completion: rejected }, index, settings),
-  };
-  const [left, right] = [pair.chosen.tokens, pair.rejected.tokens];
-  if (left.length === right.length && left.every((token, t) => token === right[t])) {
-    const cut = pair.chosen.truncated || pair.rejected.truncated;
-    throw new Error(
-      `Row ${index}: chosen and rejected are the same${cut ? ` up to maxLength ${maxLength}; raise it` : ''}, so there is nothing to prefer. Remove the row.`,
-    );
-  }
-  return pair;
 }
 
 /** What the reference thinks of every pair the run will visit. In the order of the rows, so that a resumed run gets the same bits. */

@@ -323,6 +323,41 @@ export const preferences: readonly MetricEntry[] = [
   },
 ];
 
+/** What the trainer of reward models reports. */
+export const rewardModelling: readonly MetricEntry[] = [
+  {
+    key: 'accuracy',
+    meaning: 'Share of pairs whose preferred reply scores higher than the other; ties count as wrong.',
+    healthy: 'Exactly 0 in the first step of a new head, then up to the share of labels that are right.',
+    broken:
+      'Around a half: labels are noise, or learningRate is too low. 1 with noisy labels: learned by heart.',
+  },
+  {
+    key: 'margin',
+    meaning: 'Mean difference between the scores of the preferred and the other reply.',
+    healthy: 'Grows from 0 and levels off.',
+    broken: 'Grows without end while held-out accuracy stands still: learned by heart; stop earlier.',
+  },
+  {
+    key: 'min_reward',
+    meaning: 'Lowest score in the batch.',
+    healthy: 'A few units below mean_reward.',
+    broken: 'Far below all others: the policy will find replies that the model has no idea of.',
+  },
+  {
+    key: 'mean_reward',
+    meaning: 'Mean score of all replies of the batch.',
+    healthy: 'Near 0 with centerRewardsCoefficient; without, anywhere: only differences are learned.',
+    broken: 'Drifting ever further: set centerRewardsCoefficient to 0.01.',
+  },
+  {
+    key: 'max_reward',
+    meaning: 'Highest score in the batch.',
+    healthy: 'A few units above mean_reward.',
+    broken: 'Far above all others: see min_reward.',
+  },
+];
+
 /** What rejection sampling reports. */
 export const selection: readonly MetricEntry[] = [
   {

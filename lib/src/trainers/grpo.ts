@@ -1,6 +1,7 @@
 import type { Datum, Engine, ForwardBackwardResult, LogprobScorer, OptimResult } from '../engine/types.js';
 import type { Environment, Task } from '../envs/types.js';
 import { mean } from '../losses/index.js';
+import type { RewardFunction } from '../rollout/index.js';
 import type { Tokenizer } from '../text/index.js';
 import { completionsOf, type GRPOCompletion } from './completions.js';
 import { clippedRatio } from './episode-metrics.js';
@@ -23,6 +24,8 @@ export interface GRPOOptions<T extends Task> {
   readonly env: Environment<T>;
   readonly tasks: readonly T[];
   readonly config?: Partial<GRPOConfig>;
+  /** Judges the episodes in place of the environment, whose rewards are then reported as `rewards/environment/mean`. */
+  readonly rewardFunction?: RewardFunction;
   /** What `beta` > 0 pulls towards; default: a frozen copy of the policy at the start. A resumed run must be given the same one. */
   readonly reference?: LogprobScorer;
   /** Where to go on: the `state` of the last step, after `engine.load`. Default: from the start. */
@@ -65,7 +68,7 @@ export class TruncatedCompletionsError extends Error {
  *   NonFiniteError after three refused updates in a row.
  */
 export async function* grpo<T extends Task>(options: GRPOOptions<T>): AsyncGenerator<GRPOStep, void, void> {
-  const { engine, tokenizer, env, tasks, signal } = options;
+  const { engine, tokenizer, env, tasks, rewardFunction, signal } = options;
   const config = defineGRPOConfig(options.config);
   const taskAt = taskOrder(tasks, config);
   let state = options.state ?? samplingStart;
@@ -74,7 +77,8 @@ export async function* grpo<T extends Task>(options: GRPOOptions<T>): AsyncGener
   try {
     while (state.step < config.maxSteps && !signal?.aborted) {
       const started = performance.now();
-      const samples = await sampleStep({ engine, tokenizer, env, taskAt }, config, state.step, state.tasks);
+      const sampling = { engine, tokenizer, env, taskAt, rewardFunction };
+      const samples = await sampleStep(sampling, config, state.step, state.tasks);
       const sampled = performance.now();
       const warnings = state.step === 0 ? preflight(samples, config) : [];
 

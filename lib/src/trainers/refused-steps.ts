@@ -1,4 +1,4 @@
-import type { Datum, OptimResult } from '../engine/types.js';
+import type { OptimResult, WeightedTokens } from '../engine/types.js';
 
 /** Steps in a row that may be refused before a run stops. */
 const LIMIT = 3;
@@ -8,7 +8,7 @@ export class NonFiniteError extends Error {
   override readonly name = 'NonFiniteError';
   constructor(
     readonly step: number,
-    readonly batch: readonly Datum[],
+    readonly batch: readonly WeightedTokens[],
   ) {
     super(
       `Loss or gradient was not finite in ${LIMIT} steps in a row, the last one step ${step}. The weights are those of the last good step. ` +
@@ -22,7 +22,7 @@ export function countRefused(
   before: number,
   result: OptimResult,
   step: number,
-  batch: readonly Datum[],
+  batch: readonly WeightedTokens[],
 ): number {
   if (result.stepped) return 0;
   if (before + 1 >= LIMIT) throw new NonFiniteError(step, batch);
@@ -30,7 +30,7 @@ export function countRefused(
 }
 
 /** A batch as JSON Lines, one datum a line; NaN and infinities are written as strings so that they survive. */
-export function dumpBatch(batch: readonly Datum[]): string {
+export function dumpBatch(batch: readonly WeightedTokens[]): string {
   const plain = (_: string, value: unknown): unknown => {
     if (ArrayBuffer.isView(value)) return Array.from(value as Float32Array | Int32Array);
     return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;

@@ -1,5 +1,5 @@
 /** The loop of every trainer that learns from a fixed set of rows. */
-import type { Datum, Engine, OptimResult } from '../engine/types.js';
+import type { Engine, OptimResult, WeightedTokens } from '../engine/types.js';
 import { eventLoopTurn } from '../event-loop.js';
 import { dataOrder } from './data-order.js';
 import { finiteMetrics, type Metrics, type Values } from './metrics.js';
@@ -54,7 +54,7 @@ export function planRows(count: number, config: RowConfig): RowPlan {
 }
 
 export interface RowRun {
-  readonly engine: Engine;
+  readonly engine: Pick<Engine, 'optimStep'>;
   readonly plan: RowPlan;
   readonly config: RowConfig;
   readonly state?: RowState;
@@ -63,7 +63,7 @@ export interface RowRun {
 
 /** What one batch of rows came to; its gradient is in the engine. */
 export interface RowBatch {
-  readonly data: readonly Datum[];
+  readonly data: readonly WeightedTokens[];
   readonly metrics: Values;
 }
 

@@ -1,7 +1,7 @@
 /** The loop of the trainers that learn from what the policy has just sampled. */
 import type { Engine } from '../engine/types.js';
 import type { Environment, Task } from '../envs/types.js';
-import type { EpisodeGroup, EpisodeRecord } from '../rollout/index.js';
+import type { EpisodeGroup, EpisodeRecord, RewardFunction } from '../rollout/index.js';
 import type { Tokenizer } from '../text/index.js';
 import { episodeMetrics } from './episode-metrics.js';
 import { finiteMetrics, type Metrics, type Values } from './metrics.js';
@@ -21,6 +21,8 @@ export interface SampledOptions<T extends Task> {
   readonly tokenizer: Tokenizer;
   readonly env: Environment<T>;
   readonly tasks: readonly T[];
+  /** Judges the episodes in place of the environment, whose rewards are then reported as `rewards/environment/mean`. */
+  readonly rewardFunction?: RewardFunction;
   /** Where to go on: the `state` of the last step, after `engine.load`. Default: from the start. */
   readonly state?: SamplingState;
   /** Stops the run between two steps. */
@@ -52,7 +54,7 @@ export interface Learned {
 
 /** `maxSteps` times: samples the next `promptsPerStep` tasks and hands them to `learn`. */
 export async function* sampledSteps<T extends Task>(
-  { engine, tokenizer, env, tasks, state: resumed, signal }: SampledOptions<T>,
+  { engine, tokenizer, env, tasks, rewardFunction, state: resumed, signal }: SampledOptions<T>,
   config: SamplingConfig,
   learn: (groups: readonly EpisodeGroup<T>[], state: SamplingState) => Promise<Learned>,
 ): AsyncGenerator<SampledStep, void, void> {
@@ -61,7 +63,7 @@ export async function* sampledSteps<T extends Task>(
   while (state.step < config.maxSteps && !signal?.aborted) {
     const started = performance.now();
     const range = { step: state.step, firstTask: state.tasks, count: config.promptsPerStep };
-    const groups = await sampleGroups({ engine, tokenizer, env, taskAt }, config, range);
+    const groups = await sampleGroups({ engine, tokenizer, env, taskAt, rewardFunction }, config, range);
     const sampled = performance.now();
     const learned = await learn(groups, state);
     state = stateAfter(state, groups, learned);

@@ -1,7 +1,14 @@
 /** Episodes of the policy itself, and the loop of the trainers that learn from them. */
 import type { Engine } from '../engine/types.js';
 import type { Environment, Task } from '../envs/types.js';
-import { type EpisodeGroup, type EpisodeRecord, rollout, totalLength } from '../rollout/index.js';
+import {
+  type EpisodeGroup,
+  type EpisodeRecord,
+  judgeEpisodes,
+  type RewardFunction,
+  rollout,
+  totalLength,
+} from '../rollout/index.js';
 import type { Tokenizer } from '../text/index.js';
 import { dataOrder } from './data-order.js';
 import type { SamplingConfig } from './sampling-config.js';
@@ -12,6 +19,8 @@ export interface Sampling<T extends Task> {
   readonly env: Environment<T>;
   /** The tasks of the run in the order in which they are visited. */
   readonly taskAt: (position: number) => T;
+  /** Judges in place of the environment. */
+  readonly rewardFunction?: RewardFunction;
 }
 
 /** The tasks of a run in the order in which they are visited, epoch after epoch. */
@@ -35,15 +44,16 @@ export interface TaskRange {
 }
 
 /** Tries each task of the range `numGenerations` times. */
-export function sampleGroups<T extends Task>(
-  { engine, tokenizer, env, taskAt }: Sampling<T>,
+export async function sampleGroups<T extends Task>(
+  { engine, tokenizer, env, taskAt, rewardFunction }: Sampling<T>,
   config: SamplingConfig,
   { step, firstTask, count, firstPromptIndex = 0 }: TaskRange,
 ): Promise<EpisodeGroup<T>[]> {
   const tasks = Array.from({ length: count }, (_, offset) => taskAt(firstTask + offset));
   const { numGenerations, seed, maxCompletionLength, temperature, maxTurns } = config;
   const settings = { numGenerations, seed, maxCompletionLength, temperature, maxTurns };
-  return rollout({ engine, tokenizer, env, tasks, step, firstPromptIndex, ...settings });
+  const groups = await rollout({ engine, tokenizer, env, tasks, step, firstPromptIndex, ...settings });
+  return rewardFunction ? judgeEpisodes(groups, rewardFunction) : groups;
 }
 
 /** All that a trainer of episodes needs to go on, beside the engine's own state. Plain data. */
