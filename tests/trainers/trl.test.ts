@@ -1,6 +1,4 @@
 /** The same step as TRL's trainers on the same batch: loss, metrics, and the gradient of every weight. */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -11,38 +9,30 @@ import {
   type ScalarDatum,
   type ScalarEngine,
 } from 'posttrain/engine';
-import { type MicroStep, microStep } from 'posttrain/engine/micro-step';
+import { microStep } from 'posttrain/engine/micro-step';
 import { scalarStep } from 'posttrain/engine/scalar';
-import { cloneModel, disposeModel, type Model, parseSafetensors } from 'posttrain/model';
+import { cloneModel, disposeModel, type Model } from 'posttrain/model';
 import { loadModel } from 'posttrain/model/checkpoint.node';
 import { initBackend } from 'posttrain/tensor';
-import { dpo, type DPOConfig, kto, type Metrics, reward } from 'posttrain/trainers';
-import { fixturePath, maxDifference } from '../model/fixture.js';
+import { dpo, type DPOConfig, kto, reward } from 'posttrain/trainers';
+import { fixturePath } from '../model/fixture.js';
 import { collect } from './runs.js';
+import { expectGradients, readTRL } from './trl-reference.js';
 
 const END = 1;
-const { tensors, metadata } = parseSafetensors(
-  readFileSync(fileURLToPath(new URL('./fixtures/trl.safetensors', import.meta.url))),
-);
-const results = JSON.parse(metadata['results'] as string) as Record<
-  string,
-  { readonly loss: number; readonly metrics: Metrics }
->;
+const trl = readTRL('trl.safetensors');
+const { results } = trl;
 const reply = (tokens: readonly number[]): Int32Array => Int32Array.of(...tokens, END);
-const pairs = (JSON.parse(metadata['pairs'] as string) as [number[], number[], number[]][]).map(
-  ([prompt, chosen, rejected]) => ({
-    prompt: Int32Array.from(prompt),
-    chosen: reply(chosen),
-    rejected: reply(rejected),
-  }),
-);
-const replies = (JSON.parse(metadata['replies'] as string) as [number[], number[], boolean][]).map(
-  ([prompt, completion, label]) => ({
-    prompt: Int32Array.from(prompt),
-    completion: reply(completion),
-    label,
-  }),
-);
+const pairs = trl.input<[number[], number[], number[]][]>('pairs').map(([prompt, chosen, rejected]) => ({
+  prompt: Int32Array.from(prompt),
+  chosen: reply(chosen),
+  rejected: reply(rejected),
+}));
+const replies = trl.input<[number[], number[], boolean][]>('replies').map(([prompt, completion, label]) => ({
+  prompt: Int32Array.from(prompt),
+  completion: reply(completion),
+  label,
+}));
 
 /** An engine that remembers what it was last trained on. */
 function recording(engine: Engine): { readonly engine: Engine; readonly data: () => readonly Datum[] } {
@@ -62,15 +52,6 @@ function recording(engine: Engine): { readonly engine: Engine; readonly data: ()
 }
 
 /** Frees the step. */
-function expectGradients(name: string, { gradients, report }: MicroStep): void {
-  for (const [weight, gradient] of gradients) {
-    const expected = tensors.get(`${name}/${weight}`)?.data as Float32Array;
-    const scale = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    expect(maxDifference(gradient.dataSync(), expected) / scale, weight).toBeLessThan(1e-4);
-  }
-  tf.dispose([report, ...gradients.values()]);
-}
-
 describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
   let policy: Model;
   let reference: Model;
@@ -109,7 +90,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
       // sums of log-probabilities, of which two are subtracted and multiplied by beta
       expect(difference, key).toBeLessThan(1e-4 * Math.max(1, Math.abs(metrics[key] as number)));
     }
-    expectGradients(name, microStep(policy, recorder.data(), { name: 'cross_entropy' }, 1));
+    expectGradients(trl, name, microStep(policy, recorder.data(), { name: 'cross_entropy' }, 1));
     engine.dispose();
   });
 
@@ -131,7 +112,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     const shared = ['accuracy', 'margin', 'min_reward', 'mean_reward', 'max_reward', 'num_tokens'];
     expect(Object.keys(metrics).sort()).toEqual([...shared].sort());
     for (const key of shared) expect(step?.metrics[key], key).toBeCloseTo(metrics[key] as number, 4);
-    expectGradients(name, scalarStep(model, batch, { name: 'bradley_terry', centerRewardsCoefficient }));
+    expectGradients(trl, name, scalarStep(model, batch, { name: 'bradley_terry', centerRewardsCoefficient }));
     engine.dispose();
     disposeModel(model);
   });

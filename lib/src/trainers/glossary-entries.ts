@@ -43,7 +43,8 @@ export const learning: readonly MetricEntry[] = [
   },
   {
     key: 'num_tokens',
-    meaning: 'Tokens read and sampled since the start of the run.',
+    meaning:
+      'Tokens read and sampled since the start of the run (TRL leaves out what an environment says between replies).',
     healthy: 'Grows steadily.',
     broken: 'Grows ever faster while rewards stand still: replies get longer for nothing.',
   },
@@ -94,7 +95,8 @@ export const rewards: readonly MetricEntry[] = [
   },
   {
     key: 'reward_std',
-    meaning: 'Standard deviation of the rewards within a group, mean over groups.',
+    meaning:
+      'Standard deviation of the rewards within a group, mean over groups (TRL: over all of the step).',
     healthy: 'Well above 0, falling slowly as the policy settles.',
     broken: 'Near 0: the samples of a task are alike, so there is nothing to choose between.',
   },

@@ -61,7 +61,10 @@ export interface GRPOConfig extends SamplingConfig, OptimizerConfig {
   readonly epsilonHigh: number | null;
   /** Upper bound of the ratio whatever the sign of the advantage; must exceed `1 + epsilonHigh`. `null` = none. */
   readonly delta: number | null;
-  /** Weight of the k3 penalty towards the initial policy. 0: no reference is held and `kl` is not reported. */
+  /**
+   * Weight of the k3 penalty towards the initial policy. 0: no reference is held and `kl` is not reported. It is DeepSeekMath's; TRL weighs
+   * it by the importance ratio as well unless `use_bias_correction_kl` is off.
+   */
   readonly beta: number;
 
   // Parameters that stop a run that cannot work

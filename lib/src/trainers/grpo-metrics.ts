@@ -53,7 +53,10 @@ export function policyMetrics(
   };
 }
 
-/** What the updates of a step clipped; the first one's log-probabilities are the old ones of all. */
+/**
+ * What the updates of a step clipped; the first one's log-probabilities are the old ones of all. One number for all updates, where TRL
+ * logs each; `low_min` and `high_max` are over updates, TRL's over sequences.
+ */
 export function clipMetrics(
   batch: SampledBatch,
   forwards: readonly ForwardBackwardResult[],
