@@ -68,8 +68,12 @@ async function everything(engine: Engine, optim: OptimName): Promise<unknown[]> 
     results.push(await engine.sample(prompts, params, keys), await engine.logprobs(sequences, 0.7));
     results.push(await engine.forwardBackward(batch, policyGradient));
     results.push(await engine.forwardBackward(batch.slice(2, 5), { name: 'cross_entropy' }));
+    const teacher = await engine.distributions(sequences);
+    const taught = batch.map((datum, row) => ({ ...datum, teacherLogprobs: teacher[row]! }));
+    results.push(teacher, await engine.forwardBackward(taught, { name: 'generalized_jsd', beta: 0.5 }, 0.7));
     results.push(await engine.optimStep({ learningRate: 1e-2, weightDecay: 0.1, maxGradNorm: 0.1, optim }));
     results.push(engine.policyVersion, await reference.logprobs(sequences));
+    results.push(await reference.distributions(sequences));
   }
   reference.dispose();
   return [...results, bits(await engine.save())];

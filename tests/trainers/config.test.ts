@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   ConfigError,
   defineDistillationConfig,
+  defineGKDConfig,
   defineDPOConfig,
   defineGRPOConfig,
   defineKTOConfig,
@@ -219,8 +220,10 @@ describe('the other configs', () => {
       { klPenaltyCoef: 0 },
       /the only thing to learn from/,
     ],
-    ['offline distillation', defineDistillationConfig, { lmbda: 0.5 }, /For a teacher’s texts use `sft`/],
-    ['another divergence', defineDistillationConfig, { beta: 0.5 }, /`generalizedJSD` has the others/],
+    ['offline distillation', defineDistillationConfig, { seqKd: true }, /For a teacher’s texts use `sft`/],
+    ['another divergence', defineDistillationConfig, { beta: 0.5 }, /Use `gkd` for others/],
+    ['half a share too many', defineGKDConfig, { lmbda: 1.5 }, /lmbda is 1.5, expected a number from 0 to 1/],
+    ['a teacher that answers anew', defineGKDConfig, { seqKd: true }, /give its answers as `rows`/],
     ['a pull away from 0', defineRewardConfig, { centerRewardsCoefficient: -0.01 }, /expected a number ≥ 0/],
     ['more than no discount', defineDistillationConfig, { klDiscountFactor: 1.5 }, /from 0 to 1/],
   ])('refuse %s', (_, define, given, message) => {

@@ -6,6 +6,7 @@ import {
   distill,
   dpo,
   explainMetric,
+  gkd,
   grpo,
   kto,
   metricGlossary,
@@ -47,6 +48,9 @@ const runs: readonly ((engine: Engine) => AsyncIterable<{ readonly metrics: Metr
     kto({ engine, rows: [true, false].map((label) => ({ prompt, completion: good, label })), config: rows }),
   (engine) => rft({ engine, ...world, config: { ...quick, rewardThreshold: 0 } }),
   (engine) => distill({ engine, ...world, teacher: engine, config: quick }),
+  (engine) =>
+    gkd({ engine, ...world, teacher: engine, rows: [{ tokens: good }], config: { ...quick, lmbda: 0 } }),
+  (engine) => gkd({ engine, ...world, teacher: engine, config: { ...quick, lmbda: 1 } }),
 ];
 
 describe('the glossary of metrics', () => {

@@ -1,15 +1,23 @@
-/** The same step as TRL's SFT and GRPO trainers on the same batch: advantages, loss, metrics, and the gradient of every weight. */
+/** The same step as TRL's SFT, GRPO and GKD trainers on the same batch: advantages, loss, metrics, and the gradient of every weight. */
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLocalEngine, type Datum, type Engine, type ForwardBackwardResult } from 'posttrain/engine';
-import { microStep } from 'posttrain/engine/micro-step';
+import { type MicroStep, microStep } from 'posttrain/engine/micro-step';
 import type { Environment, StepResult } from 'posttrain/envs/types';
 import { k3OfToken, type LossSpec, mean, standardDeviation } from 'posttrain/losses';
 import { cloneModel, disposeModel, type Model, type Sample } from 'posttrain/model';
 import { loadModel } from 'posttrain/model/checkpoint.node';
 import { initBackend } from 'posttrain/tensor';
 import { chatTokens, type Tokenizer } from 'posttrain/text';
-import { grpo, type GRPOConfig, type GRPOStep, sft, type SFTRow } from 'posttrain/trainers';
+import {
+  gkd,
+  type GKDConfig,
+  grpo,
+  type GRPOConfig,
+  type GRPOStep,
+  sft,
+  type SFTRow,
+} from 'posttrain/trainers';
 import { defineGRPOConfig } from 'posttrain/trainers/grpo-config';
 import { policyMetrics } from 'posttrain/trainers/grpo-metrics';
 import { fixturePath } from '../model/fixture.js';
@@ -86,6 +94,7 @@ const conversations = trl.input<[number[], number[]][]>('conversations').map(([t
 interface Call {
   readonly data: readonly Datum[];
   readonly loss: LossSpec;
+  readonly temperature: number | undefined;
   readonly forward: ForwardBackwardResult;
 }
 
@@ -96,9 +105,9 @@ function sequenceOf(engines: readonly Engine[]): { readonly engine: Engine; read
     sample,
     policyVersion: 0,
     maxLength: engines[0]?.maxLength,
-    forwardBackward: async (data: readonly Datum[], loss: LossSpec) => {
-      const forward = await (engines[calls.length] as Engine).forwardBackward(data, loss);
-      calls.push({ data, loss, forward });
+    forwardBackward: async (data: readonly Datum[], loss: LossSpec, temperature?: number) => {
+      const forward = await (engines[calls.length] as Engine).forwardBackward(data, loss, temperature);
+      calls.push({ data, loss, temperature, forward });
       return forward;
     },
     optimStep: () => Promise.resolve({ gradNorm: 1, stepped: true }),
@@ -136,6 +145,10 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     return () => [policy, reference, older].forEach(disposeModel);
   });
 
+  /** The same call once more, for its gradient. */
+  const again = ({ data, loss, temperature = 1 }: Call): MicroStep =>
+    microStep(policy, data, loss, temperature);
+
   /** One step of `grpo` on the script, and what its second update was. */
   async function secondUpdate(
     name: string,
@@ -168,7 +181,7 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
       expect(advantage).toBeCloseTo(advantages?.[n] as number, 5),
     );
     expect(Math.abs(second.forward.loss - loss)).toBeLessThan(1e-5);
-    expectGradients(trl, `grpo/${name}`, microStep(policy, second.data, second.loss, 1));
+    expectGradients(trl, `grpo/${name}`, again(second));
 
     const now = policyMetrics(
       { data: second.data, trajectories: [] },
@@ -230,7 +243,25 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     expect(Math.abs((step?.metrics['loss'] as number) - loss)).toBeLessThan(1e-5);
     for (const key of ['entropy', 'mean_token_accuracy', 'num_tokens'])
       expect(step?.metrics[key], key).toBeCloseTo(metrics[key] as number, 5);
-    const { data, loss: asked } = calls[0] as Call;
-    expectGradients(trl, `sft/${name}`, microStep(policy, data, asked, 1));
+    expectGradients(trl, `sft/${name}`, again(calls[0] as Call));
+  });
+
+  it.each<[string, Partial<GKDConfig>]>([
+    ['forward', { beta: 0, temperature: 1 }],
+    ['half', { beta: 0.5, temperature: 1 }],
+    ['reverse', { beta: 1, temperature: 1 }],
+    // TRL's DistillationTrainer compares at the temperature of sampling, its GKDTrainer always at 1.
+    ['warm', { beta: 0.2, temperature: 0.7 }],
+  ])('GKD’s step is TRL’s: %s', async (name, settings) => {
+    const [own, teacher] = [policy, reference].map((model) => createLocalEngine(model)) as [Engine, Engine];
+    const { engine, calls } = sequenceOf([own]);
+    const size = { promptsPerStep: conversations.length, numGenerations: 1, maxSteps: 1 };
+    const config = { ...settings, ...size, lmbda: 0 };
+    const [step] = await collect(
+      gkd({ engine, teacher, tokenizer, env, tasks, rows: conversations, config }),
+    );
+    expect(Math.abs((step?.metrics['loss'] as number) - resultOf(`gkd/${name}`).loss)).toBeLessThan(1e-5);
+    expectGradients(trl, `gkd/${name}`, again(calls[0] as Call));
+    [own, teacher].forEach((each) => each.dispose());
   });
 });

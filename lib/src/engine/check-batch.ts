@@ -15,7 +15,8 @@ export function limitsOf({ maxPositionEmbeddings, vocabSize }: ModelConfig): Bat
 
 /** Throws when a batch cannot be trained on; the message says which datum and why. */
 export function checkBatch(batch: readonly Datum[], limits: BatchLimits): void {
-  batch.forEach(({ tokens, weights }, index) => {
+  batch.forEach((datum, index) => {
+    const { tokens, weights } = datum;
     checkPredictable(tokens, `Datum ${index}`);
     checkTokens(tokens, `Datum ${index}`, limits);
     if (weights[0] !== 0) {
@@ -23,6 +24,7 @@ export function checkBatch(batch: readonly Datum[], limits: BatchLimits): void {
         `Datum ${index}: its first token has weight ${weights[0]}, but nothing predicts it. Give it 0.`,
       );
     }
+    checkTeacher(datum, batch[0] as Datum, index, limits);
   });
   checkStreams(batch, ['weights', 'advantages', 'oldLogprobs', 'refLogprobs']);
 }
@@ -73,7 +75,23 @@ function checkStreams<D extends WeightedTokens>(
   });
 }
 
-/** Throws when the tokens of a sequence cannot be scored; the message says which and why. */
+function checkTeacher(
+  { weights, teacherLogprobs }: Datum,
+  first: Datum,
+  index: number,
+  { vocabSize }: BatchLimits,
+): void {
+  if ((teacherLogprobs === undefined) !== (first.teacherLogprobs === undefined))
+    throw new Error('Only some of the data have `teacherLogprobs`: fill it in all or in none.');
+  if (teacherLogprobs === undefined) return;
+  const trained = weights.reduce((count, weight) => count + (weight === 0 ? 0 : 1), 0);
+  if (teacherLogprobs.length === trained * vocabSize) return;
+  throw new Error(
+    `Datum ${index}: \`teacherLogprobs\` has ${teacherLogprobs.length} entries, expected ${trained} trained tokens × ${vocabSize} of the vocabulary. Does the teacher share the student’s vocabulary?`,
+  );
+}
+
+/** Throws when a sequence cannot be scored; the message says which and why. */
 export function checkSequences(sequences: readonly MaskedSequence[], limits: BatchLimits): void {
   sequences.forEach(({ tokens }, index) => {
     checkPredictable(tokens, `Sequence ${index}`);

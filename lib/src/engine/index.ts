@@ -13,6 +13,7 @@ export type { ScalarDatum, ScalarEngine, ScalarForwardBackwardResult, ValueScore
 export { learningRateAt, type LearningRateSchedule } from './schedule.js';
 export type {
   Datum,
+  DistributionScorer,
   Engine,
   EngineState,
   ForwardBackwardResult,

@@ -6,6 +6,7 @@ import {
   type Sample,
   type SampleKey,
   type SamplingParams,
+  scoreDistributions,
   scoreSequences,
   trainableWeights,
 } from '../model/index.js';
@@ -16,10 +17,10 @@ import { cutBatch, microStep, readReports } from './micro-step.js';
 import { TrainedWeights } from './trained-weights.js';
 import type {
   Datum,
+  DistributionScorer,
   Engine,
   EngineState,
   ForwardBackwardResult,
-  LogprobScorer,
   OptimParams,
   OptimResult,
 } from './types.js';
@@ -76,6 +77,11 @@ class LocalEngine implements Engine {
     return scoreModel(this.model, sequences, temperature, this.microBatchTokens);
   }
 
+  async distributions(sequences: readonly MaskedSequence[]): Promise<Float32Array[]> {
+    checkSequences(sequences, this.#limits);
+    return scoreDistributions(this.model, sequences, sequencesAtOnce(sequences, this.microBatchTokens));
+  }
+
   async forwardBackward(
     batch: readonly Datum[],
     loss: LossSpec,
@@ -93,11 +99,13 @@ class LocalEngine implements Engine {
     return this.#trained.optimStep(params);
   }
 
-  async reference(): Promise<LogprobScorer> {
+  async reference(): Promise<DistributionScorer> {
     const { model, dispose } = await frozenPolicy(this.model);
     const { microBatchTokens } = this;
     return {
       logprobs: (sequences, temperature = 1) => scoreModel(model, sequences, temperature, microBatchTokens),
+      distributions: (sequences) =>
+        scoreDistributions(model, sequences, sequencesAtOnce(sequences, microBatchTokens)),
       dispose,
     };
   }

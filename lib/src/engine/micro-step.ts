@@ -85,7 +85,7 @@ export function microStep(
     const targets = tf.tensor1d(selection.targets, 'int32');
     const logits = selectedLogits(model, sequencesOf(data), selection);
     const { logprobs, entropy } = selectedLogprobs(logits, targets, temperature);
-    const value = lossOf(loss, { logprobs, ...lossStreams(data, selection) });
+    const value = lossOf(loss, { logprobs, logits, temperature, ...lossStreams(data, selection) });
     const hits = tf.cast(tf.equal(tf.argMax(logits, 1), targets), 'float32');
     return { value, measured: [logprobs, entropy, hits] };
   });
@@ -162,7 +162,7 @@ function selectionOf(data: readonly Datum[]): TokenSelection {
 function lossStreams(
   data: readonly Datum[],
   { rows, positions, batch }: TokenSelection,
-): Omit<LossStreams, 'logprobs'> {
+): Omit<LossStreams, 'logprobs' | 'logits' | 'temperature'> {
   const gather = (name: 'weights' | 'advantages' | 'oldLogprobs' | 'refLogprobs'): Tensor =>
     tf.tensor1d(Float32Array.from(rows, (row, n) => data[row]?.[name]?.[positions[n] as number] as number));
   const [first] = data;
@@ -172,5 +172,15 @@ function lossStreams(
     ...(first?.advantages && { advantages: gather('advantages') }),
     ...(first?.oldLogprobs && { oldLogprobs: gather('oldLogprobs') }),
     ...(first?.refLogprobs && { refLogprobs: gather('refLogprobs') }),
+    ...(first?.teacherLogprobs && { teacherLogprobs: joinRows(data, rows.length) }),
   };
+}
+
+/** The teacher's distributions of all selected tokens, `[N, V]`: a datum has a row for each of its own, in the same order. */
+function joinRows(data: readonly Datum[], count: number): Tensor {
+  const parts = data.map(({ teacherLogprobs }) => teacherLogprobs ?? new Float32Array());
+  const joined = new Float32Array(parts.reduce((size, part) => size + part.length, 0));
+  let end = 0;
+  for (const part of parts) joined.set(part, (end += part.length) - part.length);
+  return tf.tensor2d(joined, [count, joined.length / count]);
 }

@@ -24,10 +24,10 @@ import { cutBatch, readReports } from './micro-step.js';
 import { Optimizer } from './optimizer.js';
 import type {
   Datum,
+  DistributionScorer,
   Engine,
   EngineState,
   ForwardBackwardResult,
-  LogprobScorer,
   OptimParams,
   OptimResult,
 } from './types.js';
@@ -114,6 +114,10 @@ export class PooledEngine implements Engine {
     return this.#score(await this.#weights(), sequences, temperature);
   }
 
+  async distributions(sequences: readonly MaskedSequence[]): Promise<Float32Array[]> {
+    return this.#distributions(await this.#weights(), sequences);
+  }
+
   async forwardBackward(
     batch: readonly Datum[],
     loss: LossSpec,
@@ -157,10 +161,11 @@ export class PooledEngine implements Engine {
     return result;
   }
 
-  async reference(): Promise<LogprobScorer> {
+  async reference(): Promise<DistributionScorer> {
     const frozen = await this.#weights();
     return {
       logprobs: (sequences, temperature = 1) => this.#score(frozen, sequences, temperature),
+      distributions: (sequences) => this.#distributions(frozen, sequences),
       // the frozen weights are plain memory
       dispose: () => undefined,
     };
@@ -215,11 +220,26 @@ export class PooledEngine implements Engine {
     sequences: readonly MaskedSequence[],
     temperature: number,
   ): Promise<Float32Array[]> {
-    checkSequences(sequences, this.#limits);
-    const parts = chunks(sequences, sequencesAtOnce(sequences, this.microBatchTokens)).map((part) =>
+    const parts = this.#share(sequences).map((part) =>
       this.#pool.run<'logprobs'>(weights, { verb: 'logprobs', sequences: part, temperature }),
     );
     return (await Promise.all(parts)).flat();
+  }
+
+  async #distributions(
+    weights: SharedWeights,
+    sequences: readonly MaskedSequence[],
+  ): Promise<Float32Array[]> {
+    const parts = this.#share(sequences).map((part) =>
+      this.#pool.run<'distributions'>(weights, { verb: 'distributions', sequences: part }),
+    );
+    return (await Promise.all(parts)).flat();
+  }
+
+  /** What is scored at a time. */
+  #share(sequences: readonly MaskedSequence[]): (readonly MaskedSequence[])[] {
+    checkSequences(sequences, this.#limits);
+    return chunks(sequences, sequencesAtOnce(sequences, this.microBatchTokens));
   }
 
   #accumulate(fresh: Float32Array): void {

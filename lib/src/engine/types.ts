@@ -23,12 +23,20 @@ export interface Datum extends WeightedTokens {
    * less likely (see `forwardBackwardCustom`). The first entry must be 0: nothing predicts it.
    */
   readonly weights: Float32Array;
-  /** `[T]`; needed by every loss but `cross_entropy`. */
+  /** `[T]`; needed by every loss of a policy. */
   readonly advantages?: Float32Array;
   /** `[T]`; log-probabilities when the tokens were sampled. Absent = the policy is still the one that sampled. */
   readonly oldLogprobs?: Float32Array;
   /** `[T]`; log-probabilities under the reference; needed when `beta` > 0. */
   readonly refLogprobs?: Float32Array;
+  /**
+   * `[n, V]`, row by row; a teacher's `distributions` of the n tokens whose weight is not 0, in order; needed by `generalized_jsd`.
+   *
+   * Numbers, and all of them, though a teacher could be given to the engine instead: so any teacher will do, in this thread or another or
+   * on another machine, and a small vocabulary is cheap (6 MB for 1,000 tokens of 1,536). Cut to its k likeliest tokens a distribution of
+   * a large one would fit, too, but no divergence of it would be exact.
+   */
+  readonly teacherLogprobs?: Float32Array;
 }
 
 export interface ForwardBackwardResult {
@@ -85,6 +93,15 @@ export interface LogprobScorer {
   dispose(): void;
 }
 
+/** Knows a whole distribution over the vocabulary: what a teacher of every token can do. */
+export interface DistributionScorer extends LogprobScorer {
+  /**
+   * log π(v | tokens before it) of every token v of the vocabulary, at temperature 1, where the mask is not 0: `[n, V]` per sequence, row by
+   * row, with n the tokens its mask chooses. Temperatures are applied by whoever compares.
+   */
+  distributions(sequences: readonly MaskedSequence[]): Promise<Float32Array[]>;
+}
+
 /** A named array with its shape, as it lies in a checkpoint. */
 export interface NamedArray {
   readonly shape: readonly number[];
@@ -104,7 +121,7 @@ export interface EngineState {
   readonly secondMoments: ReadonlyMap<string, NamedArray>;
 }
 
-export interface Engine extends LogprobScorer {
+export interface Engine extends DistributionScorer {
   /** Optimizer steps taken. Samples carry it, so that stale ones are recognised. */
   readonly policyVersion: number;
   /** Longest sequence it can hold, prompt and reply together. */
@@ -127,7 +144,7 @@ export interface Engine extends LogprobScorer {
   /** One optimizer step with the accumulated gradient, which is then cleared. */
   optimStep(params: OptimParams): Promise<OptimResult>;
   /** The present policy, frozen, to be used as reference. It shares the weights under an adapter, which must outlive it. */
-  reference(): Promise<LogprobScorer>;
+  reference(): Promise<DistributionScorer>;
   save(): Promise<EngineState>;
   /** Takes over a saved state. Throws, changing nothing, when names or shapes differ. */
   load(state: EngineState): Promise<void>;

@@ -4,6 +4,7 @@ import {
   generate,
   modelFrom,
   type Model,
+  scoreDistributions,
   scoreSequences,
   trainableWeights,
   withAdapter,
@@ -56,6 +57,8 @@ async function compute(model: Model, task: WorkerTask): Promise<WorkerResults[Wo
         temperature: task.temperature,
         microBatch: task.sequences.length,
       });
+    case 'distributions':
+      return scoreDistributions(model, task.sequences, task.sequences.length);
     case 'microStep': {
       const { gradients, report } = microStep(model, task.data, task.loss, task.temperature);
       await flatten(trainableWeights(model), gradients, new Float32Array(task.gradients));

@@ -37,6 +37,7 @@ export type WorkerTask =
       readonly keys: readonly SampleKey[];
     }
   | { readonly verb: 'logprobs'; readonly sequences: readonly MaskedSequence[]; readonly temperature: number }
+  | { readonly verb: 'distributions'; readonly sequences: readonly MaskedSequence[] }
   | {
       readonly verb: 'microStep';
       readonly data: readonly Datum[];
@@ -50,6 +51,7 @@ export type WorkerTask =
 export interface WorkerResults {
   readonly sample: Sample[];
   readonly logprobs: Float32Array[];
+  readonly distributions: Float32Array[];
   /** The report of the function of that name. */
   readonly microStep: Float32Array;
 }

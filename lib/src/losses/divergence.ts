@@ -7,7 +7,7 @@ import { countedTokens, keep, keepRows } from './masked.js';
 export interface DistillationStreams {
   /** `[N, V]`, differentiable; -Infinity excludes a token. */
   readonly studentLogits: Tensor;
-  /** `[N, V]`; a teacher with another vocabulary cannot be compared. */
+  /** `[N, V]`, or log-probabilities; a teacher with another vocabulary cannot be compared. */
   readonly teacherLogits: Tensor;
   /** `[N]`; 0 = masked. */
   readonly weights: Tensor;

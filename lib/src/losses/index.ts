@@ -17,7 +17,13 @@ export { type ImportanceSamplingMode, importanceWeights } from './importance-wei
 export { KL_LOG_RATIO_BOUND, KL_VALUE_BOUND, k3OfToken, type KLEstimator, klPenalty } from './kl.js';
 export { type KLRewardOptions, klShapedRewards } from './kl-reward.js';
 export { ktoLoss, type KTOLossOptions, ktoReferencePoint, type LabelledStreams } from './kto.js';
-export { lossOf, type LossSpec, type LossStreams, type PolicyLossSpec } from './loss.js';
+export {
+  type DistillationLossSpec,
+  lossOf,
+  type LossSpec,
+  type LossStreams,
+  type PolicyLossSpec,
+} from './loss.js';
 export { countedTokens, keep, weightedSum } from './masked.js';
 export { normalizeThenSum } from './multi-objective.js';
 export { negativeLogLikelihood } from './negative-log-likelihood.js';

@@ -1,6 +1,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Scalar, Tensor } from '@tensorflow/tfjs-core';
 import { cispoLoss } from './cispo.js';
+import { generalizedJSD } from './divergence.js';
 import { klPenalty } from './kl.js';
 import { weightedSum } from './masked.js';
 import { negativeLogLikelihood } from './negative-log-likelihood.js';
@@ -10,7 +11,14 @@ import { sequenceRatioLoss } from './sequence-ratio.js';
 import type { Sequences } from './sequences.js';
 
 /** A loss as plain data, so that the same request can be sent to an engine on another machine. */
-export type LossSpec = { readonly name: 'cross_entropy' } | PolicyLossSpec;
+export type LossSpec = { readonly name: 'cross_entropy' } | PolicyLossSpec | DistillationLossSpec;
+
+/** Distance from a teacher's whole distribution, `generalizedJSD`. */
+export interface DistillationLossSpec {
+  readonly name: 'generalized_jsd';
+  /** Which divergence: 0 forward KL, 1 reverse KL, between them Jensen–Shannon. */
+  readonly beta: number;
+}
 
 /** A surrogate for sampled tokens (see the function of its name), and how hard the reference pulls. */
 export type PolicyLossSpec = SurrogateSpec & {
@@ -31,6 +39,12 @@ export interface LossStreams {
   readonly refLogprobs?: Tensor;
   /** Which tokens are one sequence; a sequence must be here whole. */
   readonly sequences?: Sequences;
+  /** What each token was predicted from: `[N, V]`, at temperature 1, differentiable. */
+  readonly logits?: Tensor;
+  /** What a teacher says of all tokens in its place: `[N, V]`, at temperature 1. */
+  readonly teacherLogprobs?: Tensor;
+  /** The temperature of both distributions; 1. */
+  readonly temperature?: number;
 }
 
 /**
@@ -39,6 +53,13 @@ export interface LossStreams {
  */
 export function lossOf(spec: LossSpec, streams: LossStreams): Scalar {
   if (spec.name === 'cross_entropy') return negativeLogLikelihood(streams.logprobs, streams.weights);
+  if (spec.name === 'generalized_jsd') {
+    const studentLogits = required(streams.logits, 'logits', spec.name);
+    const teacherLogits = required(streams.teacherLogprobs, 'teacherLogprobs', spec.name);
+    const { weights, temperature } = streams;
+    const jsd = generalizedJSD({ studentLogits, teacherLogits, weights }, spec.beta, temperature);
+    return weightedSum(jsd, weights);
+  }
   const advantages = required(streams.advantages, 'advantages', spec.name);
   const surrogate = surrogateOf(spec, { ...streams, advantages });
   if (spec.beta === 0) return surrogate;

@@ -27,6 +27,7 @@ export { forward, outputLogits } from './transformer.js';
 export { outputScores, scoreValues, selectedValues, withScalarHead } from './scalar.js';
 export {
   padSelected,
+  scoreDistributions,
   scoreSequences,
   selectedLogits,
   selectTokens,

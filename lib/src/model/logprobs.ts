@@ -4,10 +4,11 @@ import type { Tensor } from '@tensorflow/tfjs-core';
 import { embedding, selectedLogprobs, type SelectedLogprobs } from '../tensor/index.js';
 import {
   type MaskedSequence,
+  inParts,
   type PositionSelection,
-  scoreParts,
   selectedHidden,
   selectPositions,
+  spreadOver,
 } from './selection.js';
 import { outputLogits } from './transformer.js';
 import type { Model } from './types.js';
@@ -93,8 +94,32 @@ export async function scoreSequences(
   sequences: readonly MaskedSequence[],
   { temperature = 1, microBatch = 32 }: { temperature?: number; microBatch?: number } = {},
 ): Promise<Float32Array[]> {
-  return scoreParts(sequences, microBatch, (part) => {
-    const selection = selectTokens(part);
-    return { selection, compute: () => sequenceLogprobs(model, part, { selection, temperature }).logprobs };
+  const scores = sequences.map(({ tokens }) => new Float32Array(tokens.length));
+  const compute = (part: readonly MaskedSequence[], selection: TokenSelection): Tensor =>
+    sequenceLogprobs(model, part, { selection, temperature }).logprobs;
+  await inParts(sequences, microBatch, selectTokens, compute, spreadOver(scores));
+  return scores;
+}
+
+/**
+ * Log-probabilities of the whole vocabulary without gradient, for teachers: `[n, V]` per sequence, row by row, of the n tokens its
+ * mask chooses.
+ * @param microBatch sequences at a time, bounds memory
+ */
+export async function scoreDistributions(
+  model: Model,
+  sequences: readonly MaskedSequence[],
+  microBatch: number,
+): Promise<Float32Array[]> {
+  const { vocabSize } = model.config;
+  const distributions = sequences.map(() => new Float32Array());
+  const compute = (part: readonly MaskedSequence[], selection: TokenSelection): Tensor =>
+    tf.logSoftmax(selectedLogits(model, part, selection));
+  await inParts(sequences, microBatch, selectTokens, compute, ({ rows, batch }, values, start) => {
+    for (let row = 0; row < batch; row++) {
+      const [first, last] = [rows.indexOf(row), rows.lastIndexOf(row)];
+      if (first >= 0) distributions[start + row] = values.slice(first * vocabSize, (last + 1) * vocabSize);
+    }
   });
+  return distributions;
 }

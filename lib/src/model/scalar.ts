@@ -4,11 +4,12 @@ import type { Tensor } from '@tensorflow/tfjs-core';
 import { linear } from '../tensor/index.js';
 import { mergeAdapter } from './adapter.js';
 import {
+  inParts,
   type MaskedSequence,
   type PositionSelection,
-  scoreParts,
   selectedHidden,
   selectPositions,
+  spreadOver,
 } from './selection.js';
 import type { Model } from './types.js';
 import { cloneModel, SCORE, weight } from './weights.js';
@@ -54,13 +55,14 @@ export function selectedValues(
  * @param options.microBatch sequences at a time, bounds memory (default 32)
  * @returns per sequence one number a token, what the model makes of all up to it; 0 where the mask is 0
  */
-export function scoreValues(
+export async function scoreValues(
   model: Model,
   sequences: readonly MaskedSequence[],
   { microBatch = 32 }: { readonly microBatch?: number } = {},
 ): Promise<Float32Array[]> {
-  return scoreParts(sequences, microBatch, (part) => {
-    const selection = selectPositions(part);
-    return { selection, compute: () => selectedValues(model, part, selection) };
-  });
+  const values = sequences.map(({ tokens }) => new Float32Array(tokens.length));
+  const compute = (part: readonly MaskedSequence[], selection: PositionSelection): Tensor =>
+    selectedValues(model, part, selection);
+  await inParts(sequences, microBatch, selectPositions, compute, spreadOver(values));
+  return values;
 }

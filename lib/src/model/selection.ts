@@ -94,32 +94,32 @@ function paddedHiddenStates(model: Model, sequences: readonly ArrayLike<number>[
   return tf.reshape(hidden, [ids.length, model.config.hiddenSize]);
 }
 
-/** What one part of a batch is scored at, and by what: `compute` gives `[N]` numbers in the order of the selection. */
-interface ScoredPart {
-  readonly selection: PositionSelection;
-  readonly compute: () => Tensor;
-}
-
 /**
- * Numbers without gradient at the chosen positions, a few sequences at a time.
+ * Computes something without gradient for a few sequences at a time, in the order of a selection of their positions.
  * @param atOnce sequences at a time, bounds memory
- * @returns per sequence one number a token; 0 where the mask is 0
+ * @param store is handed the values, and which sequence the part begins with
  */
-export async function scoreParts(
+export async function inParts<S extends PositionSelection>(
   sequences: readonly MaskedSequence[],
   atOnce: number,
-  plan: (part: readonly MaskedSequence[]) => ScoredPart,
-): Promise<Float32Array[]> {
+  select: (part: readonly MaskedSequence[]) => S,
+  compute: (part: readonly MaskedSequence[], selection: S) => Tensor,
+  store: (selection: S, values: Float32Array, start: number) => void,
+): Promise<void> {
   checkBatchSize('microBatch', atOnce);
-  const scores = sequences.map(({ tokens }) => new Float32Array(tokens.length));
   for (let start = 0; start < sequences.length; start += atOnce) {
     const part = sequences.slice(start, start + atOnce);
     if (part.every(({ mask }) => !Array.prototype.some.call(mask, Boolean))) continue;
-    const { selection, compute } = plan(part);
-    const numbers = tf.tidy(compute);
-    const values = await numbers.data<'float32'>();
-    numbers.dispose();
-    selection.rows.forEach((row, n) => (scores[start + row]![selection.positions[n]!] = values[n]!));
+    const selection = select(part);
+    const computed = tf.tidy(() => compute(part, selection));
+    const values = await computed.data<'float32'>();
+    computed.dispose();
+    store(selection, values, start);
   }
-  return scores;
+}
+
+/** Puts one number a chosen position where it belongs in the streams of its sequence. */
+export function spreadOver(streams: readonly Float32Array[]) {
+  return ({ rows, positions }: PositionSelection, values: Float32Array, start: number): void =>
+    rows.forEach((row, n) => (streams[start + row]![positions[n]!] = values[n]!));
 }

@@ -25,13 +25,12 @@ const defaults: DistillationConfig = {
   ...optimizerDefaults,
 };
 
-const onPolicy = 'Every sample is the student’s own. For a teacher’s texts use `sft`.';
 const advice = {
   ...samplingAdvice,
   numTrainEpochs: 'Use `maxSteps`.',
-  beta: 'The divergence is the reverse KL on sampled tokens; `generalizedJSD` has the others, over the whole vocabulary.',
-  lmbda: onPolicy,
-  seqKd: onPolicy,
+  beta: 'The divergence is the reverse KL on sampled tokens. Use `gkd` for others, over the whole vocabulary.',
+  lmbda: 'Every sample is the student’s own. Use `gkd` to learn from given texts as well.',
+  seqKd: 'Every sample is the student’s own. For a teacher’s texts use `sft`, or `gkd` with `rows`.',
 };
 
 /** Complete, checked and frozen settings. Throws ConfigError for unknown or contradictory keys. */

@@ -9,6 +9,8 @@ export {
 export { defineDistillationConfig, type DistillationConfig } from './distillation-config.js';
 export { defineDPOConfig, type DPOConfig } from './dpo-config.js';
 export { dpo, type DPOOptions, type DPOState, type DPOStep } from './dpo.js';
+export { defineGKDConfig, type GKDConfig } from './gkd-config.js';
+export { gkd, type GKDOptions, type GKDState, type GKDStep } from './gkd.js';
 export type { MetricEntry } from './glossary-entries.js';
 export { explainMetric, metricGlossary } from './glossary.js';
 export { type Baseline, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';

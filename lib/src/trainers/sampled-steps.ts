@@ -50,26 +50,29 @@ export interface Learned {
   readonly updates: number;
   /** Refused updates in a row, now. */
   readonly refused: number;
+  /** Tokens of other texts than the episodes'. Default 0. */
+  readonly tokensRead?: number;
 }
 
-/** `maxSteps` times: samples the next `promptsPerStep` tasks and hands them to `learn`. */
+/** `maxSteps` times: samples the next tasks, `promptsPerStep` of them or `tasksAt(step)`, and hands their episodes to `learn`. */
 export async function* sampledSteps<T extends Task>(
   { engine, tokenizer, env, tasks, rewardFunction, state: resumed, signal }: SampledOptions<T>,
   config: SamplingConfig,
   learn: (groups: readonly EpisodeGroup<T>[], state: SamplingState) => Promise<Learned>,
+  tasksAt: (step: number) => number = () => config.promptsPerStep,
 ): AsyncGenerator<SampledStep, void, void> {
   const taskAt = taskOrder(tasks, config);
   let state = resumed ?? samplingStart;
   while (state.step < config.maxSteps && !signal?.aborted) {
     const started = performance.now();
-    const range = { step: state.step, firstTask: state.tasks, count: config.promptsPerStep };
+    const range = { step: state.step, firstTask: state.tasks, count: tasksAt(state.step) };
     const groups = await sampleGroups({ engine, tokenizer, env, taskAt, rewardFunction }, config, range);
     const sampled = performance.now();
     const learned = await learn(groups, state);
     state = stateAfter(state, groups, learned);
     const episodes = episodesOf(groups);
     const metrics = finiteMetrics({
-      ...episodeMetrics(episodes),
+      ...(episodes.length > 0 && episodeMetrics(episodes)),
       ...learned.metrics,
       num_tokens: state.numTokens,
       num_samples: state.samples,

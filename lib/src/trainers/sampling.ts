@@ -81,11 +81,18 @@ export const samplingStart: SamplingState = {
   refused: 0,
 };
 
-/** The state after a step that sampled `groups`, took `updates` optimizer updates and ended with `refused` refusals in a row. */
+/**
+ * The state after a step that sampled `groups`, read `tokensRead` tokens of other texts, took `updates` optimizer updates and ended with
+ * `refused` refusals in a row.
+ */
 export function stateAfter<T extends Task>(
   state: SamplingState,
   groups: readonly EpisodeGroup<T>[],
-  { updates, refused }: { readonly updates: number; readonly refused: number },
+  {
+    updates,
+    refused,
+    tokensRead = 0,
+  }: { readonly updates: number; readonly refused: number; readonly tokensRead?: number },
 ): SamplingState {
   const episodes = episodesOf(groups);
   return {
@@ -93,7 +100,8 @@ export function stateAfter<T extends Task>(
     updates: state.updates + updates,
     tasks: state.tasks + groups.length,
     samples: state.samples + episodes.length,
-    numTokens: state.numTokens + episodes.reduce((sum, episode) => sum + totalLength(episode), 0),
+    numTokens:
+      state.numTokens + tokensRead + episodes.reduce((sum, episode) => sum + totalLength(episode), 0),
     refused,
   };
 }

@@ -1,6 +1,5 @@
-import type { Datum, Engine } from '../engine/types.js';
-import { tokenWeights } from '../losses/index.js';
-import { tokenMean } from './metrics.js';
+import type { Engine } from '../engine/types.js';
+import { imitationMetrics, meanOverTokens } from './row-batch.js';
 import { planRows, type RowState, type RowStep, rowSteps } from './row-steps.js';
 import { defineSFTConfig, type SFTConfig } from './sft-config.js';
 import { type Example, exampleOf, type SFTRow } from './sft-rows.js';
@@ -37,24 +36,13 @@ export async function* sft(options: SFTOptions): AsyncGenerator<SFTStep, void, v
 
   yield* rowSteps({ ...options, plan, config }, async (indices) => {
     const examples = indices.map(example);
-    const data = batchOf(examples);
+    const data = meanOverTokens(examples);
     const forward = await engine.forwardBackward(data, { name: 'cross_entropy' });
-    const weights = data.map((datum) => datum.weights);
     const metrics = {
       loss: forward.loss,
-      mean_token_accuracy: tokenMean(weights, (row, t) => forward.hits[row]?.[t] ?? 0),
-      entropy: tokenMean(weights, (row, t) => forward.entropies[row]?.[t] ?? 0),
+      ...imitationMetrics(data, forward),
       truncated_rows: examples.filter(({ truncated }) => truncated).length,
     };
     return { data, metrics };
   });
-}
-
-function batchOf(examples: readonly Example[]): Datum[] {
-  const weights = tokenWeights(
-    examples.map(({ mask }) => mask),
-    'dapo',
-    0,
-  );
-  return examples.map(({ tokens }, index) => ({ tokens, weights: weights[index] as Float32Array }));
 }
