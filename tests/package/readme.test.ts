@@ -4,7 +4,7 @@ import { percent } from 'posttrain/display';
 import { mean } from 'posttrain/losses';
 import { checkpointTitles, type CheckpointName, type Mode } from 'posttrain/recipes/diagram/evaluation';
 import type { ExperimentResults, RecordedResult, RecordedRun } from 'posttrain/recipes/diagram/experiment';
-import type { OverSeeds } from 'posttrain/recipes/diagram/over-seeds';
+import type { OverSeeds } from 'posttrain/eval/over-seeds';
 
 const recorded = (name: string): unknown => JSON.parse(readFileSync(`data/results/${name}.json`, 'utf8'));
 const { arms, summary } = recorded('diagram') as ExperimentResults;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordRun, summarize, type ExperimentResults } from 'posttrain/recipes/diagram/experiment';
 import { drawFigures, experimentNames, experiments } from 'posttrain/recipes/diagram/experiments';
-import { overSeeds } from 'posttrain/recipes/diagram/over-seeds';
+import { overSeeds } from 'posttrain/eval/over-seeds';
 import { recipeFor } from 'posttrain/recipes/diagram/recipe';
 import { madeUpRun } from './made-up-run.js';
 

@@ -7,6 +7,7 @@ import { INTERRUPTED } from './interrupt.node.js';
 import { integerList, workersOption } from './options.node.js';
 import type { SetStatus } from './program.node.js';
 import { now, withLive } from './session.node.js';
+import { addTrainerExperiments } from './trainer-experiments.node.js';
 import { createWatcher, type Watcher } from './watch.js';
 
 interface Options {
@@ -50,6 +51,7 @@ export function addExperiment(program: Command, setStatus: SetStatus): void {
         if (!(await watchExperiment(name, options))) setStatus(INTERRUPTED);
       });
   }
+  addTrainerExperiments(group, setStatus);
 }
 
 function watchExperiment(name: ExperimentName, options: Options): Promise<boolean> {

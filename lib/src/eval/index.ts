@@ -3,4 +3,5 @@ export { type Comparison, pairedBootstrap } from './compare.js';
 export { evaluate, type EvaluateOptions, type SplitEvaluation, type TaskResult } from './evaluate.js';
 export { type Proportion, wilsonInterval } from './intervals.js';
 export { evaluateLoss } from './loss.js';
+export { overSeeds, type OverSeeds } from './over-seeds.js';
 export { passAtK } from './pass-at-k.js';

@@ -1,4 +1,4 @@
-import type { Proportion } from '../../eval/index.js';
+import { overSeeds, type OverSeeds, type Proportion } from '../../eval/index.js';
 import {
   checkpointNames,
   gainOf,
@@ -8,7 +8,6 @@ import {
   type SplitResult,
 } from './evaluation.js';
 import type { MetricsRecord } from './metrics-log.node.js';
-import { overSeeds, type OverSeeds } from './over-seeds.js';
 import type { RunConfig, StageRecords } from './run-folder.node.js';
 
 /** One GRPO step of one run. */

@@ -1,7 +1,7 @@
 /** The experiments on the diagram recipe: what each varies, why, and how its curves are drawn. */
 import { lineChart, standaloneSvg, trailingMean, type Point, type Series } from '../../display/index.js';
+import { overSeeds } from '../../eval/index.js';
 import type { ExperimentResults, RecordedRun } from './experiment.js';
-import { overSeeds } from './over-seeds.js';
 import type { RecipeOptions } from './recipe.js';
 
 export const experimentNames = ['diagram', 'diagram-sweep'] as const;

@@ -1,0 +1,92 @@
+/** From single repetitions to numbers with intervals. */
+import { tableToText, type Table } from '../../display/index.js';
+import { overSeeds } from '../../eval/index.js';
+import type { CurveBand, CurvePoint, Experiment, Measured, Measurement, Measurements } from './experiment.js';
+
+/** Joins the repetitions. An arm that one of them lacks is an error: means over different seeds are not comparable. */
+export function joinRepetitions(repetitions: readonly Measured[]): Measurements {
+  const [first] = repetitions;
+  if (first === undefined) throw new RangeError('An experiment needs at least one seed.');
+  return {
+    arms: mapValues(first.arms, (numbers, arm) =>
+      mapValues(numbers, (_, name) =>
+        measurement(
+          repetitions.map(({ arms }) => arms[arm]?.[name]),
+          arm,
+          name,
+        ),
+      ),
+    ),
+    curves: mapValues(first.curves, (lines, figure) =>
+      mapValues(lines, (_, line) => band(repetitions.map(({ curves }) => curves[figure]?.[line] ?? []))),
+    ),
+  };
+}
+
+function measurement(measured: readonly (number | undefined)[], arm: string, name: string): Measurement {
+  const values = measured.filter((value) => value !== undefined);
+  if (values.length < measured.length || !values.every(Number.isFinite))
+    throw new Error(
+      `${arm}: ${name} came to ${measured.join(', ')}; expected a finite number for every seed.`,
+    );
+  return { ...overSeeds(values), values };
+}
+
+function band(lines: readonly (readonly CurvePoint[])[]): CurveBand[] {
+  const [first = []] = lines;
+  return first.flatMap(({ x }, i) => {
+    const values = lines.flatMap((line) => line[i]?.y ?? []);
+    if (values.length < lines.length) return [];
+    const { mean, min, max } = overSeeds(values);
+    return { x, y: mean, low: min, high: max, values };
+  });
+}
+
+/** The number measured of an arm. Throws when there is none, naming it. */
+export function measured({ arms }: Measurements, arm: string, name: string): Measurement {
+  const found = arms[arm]?.[name];
+  if (found === undefined) throw new Error(`Nothing was measured of ${name} in ${arm}.`);
+  return found;
+}
+
+/** One row an arm: means over the seeds, with their 95 % intervals where those can be told apart. */
+export function measurementsTable({ columns }: Experiment, { arms }: Measurements): Table {
+  return {
+    columns: [
+      { header: '' },
+      ...Object.values(columns).map(({ header }) => ({ header, align: 'right' as const })),
+    ],
+    rows: Object.entries(arms).map(([arm, numbers]) => [
+      arm,
+      ...Object.entries(columns).map(([name, { format }]) => cell(numbers[name], format)),
+    ]),
+  };
+}
+
+function cell(value: Measurement | undefined, format: (value: number) => string): string {
+  if (value === undefined) return '';
+  const mean = format(value.mean);
+  const [low, high] = [format(value.low ?? value.mean), format(value.high ?? value.mean)];
+  return low === mean && high === mean ? mean : `${mean} (${low}…${high})`;
+}
+
+/** The record of an experiment on one screen of a terminal. */
+export function summaryText(experiment: Experiment, results: Measurements): string {
+  const claims = experiment
+    .claims(results)
+    .map(({ claim, holds, measured }) => `${holds ? '✓' : '✗'} ${claim}: ${measured}`);
+  return [tableToText(measurementsTable(experiment, results)), '', ...claims].join('\n');
+}
+
+/** A share in whole percent: `0.459` → `46 %`. */
+export function wholePercent(share: number): string {
+  // not −0, which an interval around nothing may begin with
+  return `${Math.round(100 * share) + 0} %`;
+}
+
+function mapValues<V, W>(
+  record: Readonly<Record<string, V>>,
+  change: (value: V, key: string) => W,
+): Record<string, W> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+}
