@@ -63,6 +63,24 @@ describe('GAE', () => {
 });
 
 describe('GAE over tokens', () => {
+  const three = { rewards: [0, 0, 1], values: [0.5, 0.6, 0.7] };
+
+  it('never sees what is padded or said by the environment (H2)', () => {
+    const options = { gamma: 1, lam: 0.95 };
+    const steps = { ...three, bootstrapValue: 0 };
+    close(tokenGAE(steps, Uint8Array.of(1, 1, 1), options).advantages, [0.46575, 0.385, 0.3]);
+    const padded = { rewards: [0, 9, 0, 1, 9, 9], values: [0.5, 9, 0.6, 0.7, 9, 9], bootstrapValue: 0 };
+    close(
+      tokenGAE(padded, Uint8Array.of(1, 0, 1, 1, 0, 0), options).advantages,
+      [0.46575, 0, 0.385, 0.3, 0, 0],
+    );
+  });
+
+  it('expects more after an episode that was cut (H3)', () => {
+    const steps = { ...three, bootstrapValue: 0.8 };
+    close(tokenGAE(steps, Uint8Array.of(1, 1, 1), { gamma: 1, lam: 0.95 }).advantages, [1.18775, 1.145, 1.1]);
+  });
+
   it('steps over what the environment said', () => {
     const options = { gamma: 0.9, lam: 0.8 };
     const { advantages, returns } = tokenGAE(

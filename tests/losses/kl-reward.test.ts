@@ -26,6 +26,15 @@ describe('KL in the reward', () => {
     expect(end).toBeCloseTo(2 - 0.1 * last, 6);
   });
 
+  it('pays the score at the stop token, not at the padding after it (H1)', () => {
+    const same = { logprobs: new Float32Array(5), refLogprobs: new Float32Array(5) };
+    const rewards = klShapedRewards({ ...same, mask: Uint8Array.of(1, 1, 1, 0, 0) }, 2, {
+      klCoef: 0.05,
+      klEstimator: 'k1',
+    });
+    expect([...rewards].map((reward) => reward + 0)).toEqual([0, 0, 2, 0, 0]);
+  });
+
   it('has nowhere to put the score of an empty reply (D7)', () =>
     expect(rewards([0, 0, 0, 0], 'k1')).toEqual([0, 0, 0, 0]));
 });

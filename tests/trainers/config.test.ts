@@ -6,6 +6,7 @@ import {
   defineDPOConfig,
   defineGRPOConfig,
   defineKTOConfig,
+  definePPOConfig,
   defineRewardConfig,
   defineRFTConfig,
   defineSFTConfig,
@@ -167,6 +168,7 @@ describe('the other configs', () => {
       defineRFTConfig({ rewardThreshold: null, keepBest: true }),
       defineDistillationConfig({ klDiscountFactor: 0.5 }),
       defineRewardConfig({ centerRewardsCoefficient: 0.01 }),
+      definePPOConfig({ cliprangeValue: null }),
     ];
     for (const config of configs) {
       expect(Object.isFrozen(config)).toBe(true);
@@ -178,6 +180,7 @@ describe('the other configs', () => {
       { numGenerations: 8 },
       { klPenaltyCoef: 1 },
       { centerRewardsCoefficient: 0.01 },
+      { gamma: 1, lam: 0.95, klCoef: 0.05, vfCoef: 0.1, numPpoEpochs: 4, klEstimator: 'k1' },
     ]);
   });
 
@@ -225,6 +228,19 @@ describe('the other configs', () => {
     ['half a share too many', defineGKDConfig, { lmbda: 1.5 }, /lmbda is 1.5, expected a number from 0 to 1/],
     ['a teacher that answers anew', defineGKDConfig, { seqKd: true }, /give its answers as `rows`/],
     ['a pull away from 0', defineRewardConfig, { centerRewardsCoefficient: -0.01 }, /expected a number ≥ 0/],
+    ['a critic that learns nothing', definePPOConfig, { vfCoef: 0 }, /the critic would learn nothing/],
+    ['TRL’s estimator for logs', definePPOConfig, { klEstimator: 'k2' }, /expected k1 or k3/],
+    ['a bonus for not ending', definePPOConfig, { missingEosPenalty: -1 }, /which is subtracted, or null/],
+    [
+      'more parts than episodes',
+      definePPOConfig,
+      { numMiniBatches: 5, promptsPerStep: 2, numGenerations: 2 },
+      /more than the 4 episodes of a step/,
+    ],
+    ['values that may not move', definePPOConfig, { cliprangeValue: 0 }, /or null for no clipping/],
+    ['a range that is a text', definePPOConfig, { cliprangeValue: '0.2' }, /or null for no clipping/],
+    ['a growing future', definePPOConfig, { gamma: 1.1 }, /from 0 to 1/],
+    ['TRL’s path of a reward model', definePPOConfig, { rewardModelPath: 'x' }, /rewardFromModel/],
     ['more than no discount', defineDistillationConfig, { klDiscountFactor: 1.5 }, /from 0 to 1/],
   ])('refuse %s', (_, define, given, message) => {
     expect(() => define(given)).toThrow(ConfigError);

@@ -11,6 +11,7 @@ import {
   kto,
   metricGlossary,
   type Metrics,
+  ppo,
   reward,
   rft,
   type SamplingConfig,
@@ -61,10 +62,14 @@ describe('the glossary of metrics', () => {
     for (const start of runs)
       for (const { metrics } of await withEngine((engine) => collect(start(engine))))
         for (const key of Object.keys(metrics)) reported.add(key);
-    await withScalarEngine(async (engine) => {
-      const [step] = await collect(reward({ engine, rows: pair, config: { ...rows, batchSize: 1 } }));
-      for (const key of Object.keys(step?.metrics ?? {})) reported.add(key);
-    });
+    await withScalarEngine((critic) =>
+      withEngine(async (engine) => {
+        const judged = reward({ engine: critic, rows: pair, config: { ...rows, batchSize: 1 } });
+        const played = ppo({ engine, critic, ...world, config: quick });
+        for (const { metrics } of [...(await collect(judged)), ...(await collect(played))])
+          for (const key of Object.keys(metrics)) reported.add(key);
+      }),
+    );
   });
 
   it('explains every number that a trainer reports', () => {

@@ -15,7 +15,7 @@ export { type DistillationStreams, generalizedJSD, tokenEntropies } from './dive
 export { type CriticAdvantages, type CriticSteps, gae, type GAEOptions, tokenGAE } from './gae.js';
 export { type ImportanceSamplingMode, importanceWeights } from './importance-weights.js';
 export { KL_LOG_RATIO_BOUND, KL_VALUE_BOUND, k3OfToken, type KLEstimator, klPenalty } from './kl.js';
-export { type KLRewardOptions, klShapedRewards } from './kl-reward.js';
+export { klOfToken, type KLRewardOptions, klShapedRewards } from './kl-reward.js';
 export { ktoLoss, type KTOLossOptions, ktoReferencePoint, type LabelledStreams } from './kto.js';
 export {
   type DistillationLossSpec,
@@ -50,3 +50,4 @@ export {
   type TurnAdvantageOptions,
 } from './turn-advantages.js';
 export { valueLoss, type ValueStreams } from './value-loss.js';
+export { whiten } from './whiten.js';

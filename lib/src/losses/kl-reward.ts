@@ -35,7 +35,8 @@ export function klShapedRewards(
   return rewards;
 }
 
-function klOfToken(logprob: number, refLogprob: number, estimator: KLEstimator): number {
+/** The estimate of one sampled token, in nats: see `klPenalty`. */
+export function klOfToken(logprob: number, refLogprob: number, estimator: KLEstimator): number {
   const d = refLogprob - logprob;
   return { k1: -d, k2: d ** 2 / 2, k3: k3OfToken(logprob, refLogprob).value }[estimator];
 }

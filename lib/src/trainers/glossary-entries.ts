@@ -360,6 +360,113 @@ export const rewardModelling: readonly MetricEntry[] = [
   },
 ];
 
+/** What PPO reports: TRL's names, and verl's of the critic. */
+export const actorCritic: readonly MetricEntry[] = [
+  {
+    key: 'objective/scores',
+    meaning: 'Mean reward of the episodes, less the penalty for a missing end.',
+    healthy: 'Climbs through the noise of single steps.',
+    broken:
+      'Climbing while what the reward stands for falls: the reward model is being exploited; raise klCoef.',
+  },
+  {
+    key: 'objective/kl',
+    meaning:
+      'How far an episode is from the reference, in nats: the sum over its tokens, mean over episodes.',
+    healthy: 'Grows from 0 and levels off. With k1 single steps may be below 0: it is an estimate.',
+    broken:
+      'Runs away: klCoef is too small or learningRate too high. Far below 0: sampler and trainer disagree.',
+  },
+  {
+    key: 'objective/non_score_reward',
+    meaning: 'What the distance from the reference cost an episode: −klCoef times objective/kl.',
+    healthy: 'Small against objective/scores.',
+    broken: 'As large as the scores: the policy is paid for staying where it is; lower klCoef.',
+  },
+  {
+    key: 'objective/rlhf_reward',
+    meaning: 'objective/scores + objective/non_score_reward: what is really maximised.',
+    healthy: 'Climbs.',
+    broken: 'Falls while the scores climb: each step gains less than it costs.',
+  },
+  {
+    key: 'objective/entropy',
+    meaning: 'Sum of −log π over the tokens of an episode, mean over episodes, in nats.',
+    healthy: 'Falls slowly; grows with the length of the replies.',
+    broken: 'Near 0: the policy has one answer left.',
+  },
+  {
+    key: 'critic/vf_explained_var',
+    meaning: 'Share of the variance of the returns that the critic foresaw before it was updated.',
+    healthy: 'Exactly 0 in the first step of a new critic, then well above 0.',
+    broken:
+      'Below 0: the critic makes advantages noisier than none would; give it a higher learningRate, or time.',
+  },
+  {
+    key: 'critic/grad_norm',
+    meaning:
+      'Global norm of the critic’s gradient, vfCoef included, before it was clipped; mean over updates.',
+    healthy: 'Falls as the critic learns.',
+    broken: 'Always far above maxGradNorm: rewards are on a large scale; set whitenRewards.',
+  },
+  {
+    key: 'loss/policy_avg',
+    meaning: 'Clipped policy loss, mean over the updates of the step.',
+    healthy: 'A little below 0.',
+    broken: 'Above 0: each batch is used too often or learningRate is too high.',
+  },
+  {
+    key: 'loss/value_avg',
+    meaning: 'Half the squared error of the critic, clipped, mean over the updates of the step.',
+    healthy: 'Falls, then follows the spread of the returns.',
+    broken: 'Ever larger: rewards grow faster than the critic may follow; raise cliprangeValue.',
+  },
+  {
+    key: 'policy/approxkl_avg',
+    meaning:
+      'Half the mean squared log-ratio to the policy that sampled (k2), mean over the updates of the step.',
+    healthy: 'Below 0.02.',
+    broken: 'Above 0.1: too many epochs, or learningRate is too high.',
+  },
+  {
+    key: 'policy/clipfrac_avg',
+    meaning:
+      'Share of sampled tokens whose gradient the clip range stopped, mean over the updates of the step.',
+    healthy: 'A few percent.',
+    broken: 'Above 0.3: most of the gradient is thrown away. Always 0: there is room for more epochs.',
+  },
+  {
+    key: 'policy/entropy_avg',
+    meaning: 'As entropy, mean over the updates of the step.',
+    healthy: 'As entropy.',
+    broken: 'Far below entropy: the policy narrows within a step; lower learningRate.',
+  },
+  {
+    key: 'val/clipfrac_avg',
+    meaning: 'Share of tokens at which cliprangeValue stopped the critic, mean over the updates of the step.',
+    healthy: 'Below a half, less as the critic learns.',
+    broken: 'Near 1: rewards are on a larger scale than cliprangeValue; raise it, or set whitenRewards.',
+  },
+  {
+    key: 'val/ratio',
+    meaning: 'Mean probability ratio of the sampled tokens to the policy that sampled them.',
+    healthy: 'Within a percent of 1.',
+    broken: 'Further away: the policy has left its samples behind.',
+  },
+  {
+    key: 'val/ratio_var',
+    meaning: 'Variance of that mean over the updates of the step.',
+    healthy: 'Near 0.',
+    broken: 'Growing: as val/ratio.',
+  },
+  {
+    key: 'val/num_eos_tokens',
+    meaning: 'Replies of the step that ended with their stop token.',
+    healthy: 'As many as there are replies.',
+    broken: 'Falling: the policy forgets to stop; set missingEosPenalty.',
+  },
+];
+
 /** What rejection sampling reports. */
 export const selection: readonly MetricEntry[] = [
   {

@@ -1,5 +1,6 @@
 /** Looks up what a number in `metrics.jsonl` means. */
 import {
+  actorCritic,
   imitation,
   learning,
   type MetricEntry,
@@ -18,6 +19,7 @@ export const metricGlossary: readonly MetricEntry[] = [
   ...imitation,
   ...preferences,
   ...rewardModelling,
+  ...actorCritic,
   ...sampling,
   ...selection,
   ...trustRegion,

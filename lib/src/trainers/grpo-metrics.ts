@@ -2,6 +2,7 @@
 import type { ForwardBackwardResult } from '../engine/types.js';
 import type { Task } from '../envs/types.js';
 import { k3OfToken, mean } from '../losses/index.js';
+import { clippedShares, type RatioBounds } from './clipped-shares.js';
 import { episodeMetrics } from './episode-metrics.js';
 import type { GRPOConfig } from './grpo-config.js';
 import { grpoLoss } from './grpo-loss.js';
@@ -75,29 +76,20 @@ export function clipMetrics(
   };
 }
 
-/**
- * Share of trained tokens whose gradient one update clipped: below (A < 0), above (A > 0), either. CISPO clips only above, and the
- * weight of a gradient, not the gradient.
- */
+/** What one update clipped. CISPO clips only above, and the weight of a gradient, not the gradient. */
 export function clipRatios(
   batch: SampledBatch,
   logprobs: readonly Float32Array[],
   oldLogprobs: readonly Float32Array[],
   config: GRPOConfig,
-): { readonly low: number; readonly high: number; readonly region: number } {
-  const weights = batch.data.map((datum) => datum.weights);
-  const { least, most } = ratioBounds(config);
-  const ratios = weights.map((stream, row) => ratiosOf(stream, logprobs[row], oldLogprobs[row], config));
-  const ratio = (row: number, t: number): number => ratios[row]?.[t] as number;
-  const advantage = (row: number, t: number): number => batch.data[row]?.advantages?.[t] ?? 0;
-  const isLow = (row: number, t: number): boolean => ratio(row, t) < least && advantage(row, t) < 0;
-  const isHigh = (row: number, t: number): boolean => ratio(row, t) > most && advantage(row, t) > 0;
-  const low = tokenMean(weights, (row, t) => (isLow(row, t) ? 1 : 0)) ?? 0;
-  const high = tokenMean(weights, (row, t) => (isHigh(row, t) ? 1 : 0)) ?? 0;
-  return { low, high, region: low + high };
+): ReturnType<typeof clippedShares> {
+  const ratios = batch.data.map(({ weights }, row) =>
+    ratiosOf(weights, logprobs[row], oldLogprobs[row], config),
+  );
+  return clippedShares(batch.data, ratios, ratioBounds(config));
 }
 
-function ratioBounds(config: GRPOConfig): { readonly least: number; readonly most: number } {
+function ratioBounds(config: GRPOConfig): RatioBounds {
   const loss = grpoLoss(config);
   return loss.name === 'cispo'
     ? { least: 0, most: loss.maxRatio }

@@ -12,7 +12,7 @@ import { grpoLoss } from './grpo-loss.js';
 import { clipMetrics, policyMetrics, samplingMetrics } from './grpo-metrics.js';
 import { finiteMetrics, type Metrics } from './metrics.js';
 import { optimParamsAt } from './optimizer-config.js';
-import { requireReference } from './reference.js';
+import { openReference, type Reference } from './reference.js';
 import { countRefused } from './refused-steps.js';
 import { requireAgreement, type SampledBatch } from './sampled-batch.js';
 import { samplingStart, type SamplingState, stateAfter, taskOrder } from './sampling.js';
@@ -72,7 +72,7 @@ export async function* grpo<T extends Task>(options: GRPOOptions<T>): AsyncGener
   const config = defineGRPOConfig(options.config);
   const taskAt = taskOrder(tasks, config);
   let state = options.state ?? samplingStart;
-  const reference = await referenceOf(options, config, state);
+  const reference = config.beta === 0 ? undefined : await openReference(options, state.step);
 
   try {
     while (state.step < config.maxSteps && !signal?.aborted) {
@@ -109,23 +109,13 @@ export async function* grpo<T extends Task>(options: GRPOOptions<T>): AsyncGener
       };
     }
   } finally {
-    if (options.reference === undefined) reference?.dispose();
+    reference?.close();
   }
-}
-
-async function referenceOf<T extends Task>(
-  options: GRPOOptions<T>,
-  config: GRPOConfig,
-  state: GRPOState,
-): Promise<LogprobScorer | undefined> {
-  if (config.beta === 0) return undefined;
-  requireReference(options.reference, state.step);
-  return options.reference ?? options.engine.reference();
 }
 
 async function withReference(
   batch: SampledBatch,
-  reference: LogprobScorer | undefined,
+  reference: Reference | undefined,
   config: GRPOConfig,
 ): Promise<SampledBatch> {
   if (reference === undefined || batch.data.length === 0) return batch;

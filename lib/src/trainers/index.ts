@@ -19,6 +19,8 @@ export { defineKTOConfig, type KTOConfig } from './kto-config.js';
 export { kto, type KTOOptions, type KTOState, type KTOStep, type UnpairedPreferenceRow } from './kto.js';
 export type { Metrics } from './metrics.js';
 export type { OptimizerConfig } from './optimizer-config.js';
+export { definePPOConfig, type PPOConfig } from './ppo-config.js';
+export { ppo, type PPOOptions, type PPOState, type PPOStep } from './ppo.js';
 export type { PreferenceRow } from './preference-rows.js';
 export * as grpoPresets from './presets.js';
 export type { GRPOPreset } from './presets.js';

@@ -4,7 +4,7 @@ import type { Engine, LogprobScorer } from '../engine/types.js';
 import { ktoLoss, ktoReferencePoint, mean, sequenceSums } from '../losses/index.js';
 import { defineKTOConfig, type KTOConfig } from './kto-config.js';
 import { tokenMean, type Values } from './metrics.js';
-import { requireReference } from './reference.js';
+import { openReference, requireReference } from './reference.js';
 import { planRows, type RowState, type RowStep, rowSteps } from './row-steps.js';
 import { scoreExamples, sequenceLogps } from './sequence-logps.js';
 import { type Example, exampleOf } from './sft-rows.js';
@@ -60,7 +60,7 @@ export async function* kto(options: KTOOptions): AsyncGenerator<KTOStep, void, v
   const settings = { maxLength: config.maxLength, completionOnlyLoss: true };
   rows.forEach((row, index) => exampleOf(row, index, settings));
   const plan = planRows(rows.length, config);
-  const reference = options.reference ?? (await engine.reference());
+  const reference = await openReference(options, options.state?.step ?? 0);
 
   try {
     yield* rowSteps({ ...options, plan, config }, async (indices) => {
@@ -84,7 +84,7 @@ export async function* kto(options: KTOOptions): AsyncGenerator<KTOStep, void, v
       return { data: forward.data, metrics };
     });
   } finally {
-    if (options.reference === undefined) reference.dispose();
+    reference.close();
   }
 }
 

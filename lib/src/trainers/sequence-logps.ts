@@ -7,6 +7,9 @@ export function sequenceLogps(logprobs: readonly Float32Array[]): number[] {
 }
 
 /** Log-probabilities of whole replies under a reference. */
-export async function scoreExamples(scorer: LogprobScorer, examples: readonly Example[]): Promise<number[]> {
+export async function scoreExamples(
+  scorer: Pick<LogprobScorer, 'logprobs'>,
+  examples: readonly Example[],
+): Promise<number[]> {
   return sequenceLogps(await scorer.logprobs(examples));
 }

@@ -1,0 +1,130 @@
+/** TRL's metrics of a PPO step, from plain numbers. */
+import type { ScalarDatum, ScalarForwardBackwardResult } from '../engine/scalar-types.js';
+import type { ForwardBackwardResult, OptimResult } from '../engine/types.js';
+import { klOfToken, mean, standardDeviation } from '../losses/index.js';
+import { clippedShares } from './clipped-shares.js';
+import { tokenMean, type Values } from './metrics.js';
+import type { PPOEpisode, PPORow } from './ppo-batch.js';
+import type { PPOConfig } from './ppo-config.js';
+import type { SampledBatch } from './sampled-batch.js';
+
+/** What the samples earned, and what the critic knew of it, before the first update. */
+export function objectiveMetrics(
+  episodes: readonly PPOEpisode[],
+  { klCoef, klEstimator }: PPOConfig,
+  endToken: number,
+): Values {
+  const rows = episodes.flatMap((episode) => episode.rows);
+  const perEpisode = (value: TokenValue): number => sum(atSampled(rows, value)) / episodes.length;
+  const kl = perEpisode(({ trajectory, refLogprobs }, t) =>
+    klOfToken(trajectory.logprobs[t] as number, refLogprobs[t] as number, klEstimator),
+  );
+  const scores = mean(episodes.map(({ score }) => score));
+  return {
+    ...(klCoef > 0 && { 'objective/kl': kl, 'objective/non_score_reward': -klCoef * kl }),
+    'objective/entropy': perEpisode(({ trajectory }, t) => -(trajectory.logprobs[t] as number)),
+    'objective/scores': scores,
+    'objective/rlhf_reward': scores - klCoef * kl,
+    'val/num_eos_tokens': atSampled(rows, ({ trajectory }, t) => trajectory.tokens[t] as number).filter(
+      (token) => token === endToken,
+    ).length,
+    'critic/vf_explained_var': explainedVariance(rows),
+  };
+}
+
+/** `1 − Var(G − V) / Var(G)` over the sampled tokens; not measured where all returns are equal. */
+function explainedVariance(rows: readonly PPORow[]): number | undefined {
+  const spread = standardDeviation(atSampled(rows, ({ returns }, t) => returns[t] as number));
+  const surprises = atSampled(
+    rows,
+    ({ returns, values }, t) => (returns[t] as number) - (values[t] as number),
+  );
+  return spread === 0 ? undefined : 1 - (standardDeviation(surprises) / spread) ** 2;
+}
+
+type TokenValue = (row: PPORow, t: number) => number;
+
+/** A value of each token that the policy sampled. */
+function atSampled(rows: readonly PPORow[], value: TokenValue): number[] {
+  return rows.flatMap((row) =>
+    Array.from(row.trajectory.actionMask).flatMap((on, t) => (on === 1 ? [value(row, t)] : [])),
+  );
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** One update of policy and critic. */
+export interface PPOUpdate {
+  readonly policy: SampledBatch;
+  readonly critic: readonly ScalarDatum[];
+  readonly forward: ForwardBackwardResult;
+  readonly valueForward: ScalarForwardBackwardResult;
+  /** Of the policy; `stepped` when the critic stepped too. */
+  readonly optim: OptimResult;
+  readonly criticOptim: OptimResult;
+}
+
+/** Means over the updates of a step. */
+export function updateMetrics(updates: readonly PPOUpdate[], config: PPOConfig): Values {
+  const each = updates.map((update) => ({
+    ...policyMetrics(update, config),
+    ...criticMetrics(update, config),
+  }));
+  const names = Object.keys(each[0] ?? {}) as (keyof (typeof each)[number])[];
+  const ratios = each.map((metrics) => metrics['val/ratio']);
+  const loss = each.map((metrics) => metrics['loss/policy_avg'] + config.vfCoef * metrics['loss/value_avg']);
+  return {
+    ...Object.fromEntries(names.map((name) => [name, mean(each.map((metrics) => metrics[name]))])),
+    loss: mean(loss),
+    'val/ratio_var': updates.length > 1 ? standardDeviation(ratios) ** 2 : undefined,
+  };
+}
+
+function policyMetrics(
+  { policy: { data }, forward, optim }: PPOUpdate,
+  { cliprange }: PPOConfig,
+): Record<
+  | 'loss/policy_avg'
+  | 'policy/approxkl_avg'
+  | 'policy/clipfrac_avg'
+  | 'policy/entropy_avg'
+  | 'val/ratio'
+  | 'grad_norm',
+  number
+> {
+  const weights = data.map((datum) => datum.weights);
+  const logRatios = data.map(({ oldLogprobs }, row) =>
+    (forward.logprobs[row] as Float32Array).map((logprob, t) => logprob - (oldLogprobs?.[t] ?? 0)),
+  );
+  const ratios = logRatios.map((stream) => stream.map(Math.exp));
+  const bounds = { least: 1 - cliprange, most: 1 + cliprange };
+  const tokens = (value: (row: number, t: number) => number): number => tokenMean(weights, value) ?? 0;
+  return {
+    'loss/policy_avg': forward.loss,
+    'policy/approxkl_avg': tokens((row, t) => 0.5 * (logRatios[row]?.[t] as number) ** 2),
+    'policy/clipfrac_avg': clippedShares(data, ratios, bounds).region,
+    'policy/entropy_avg': tokens((row, t) => forward.entropies[row]?.[t] as number),
+    'val/ratio': tokens((row, t) => ratios[row]?.[t] as number),
+    grad_norm: optim.gradNorm,
+  };
+}
+
+function criticMetrics(
+  { critic, valueForward, criticOptim }: PPOUpdate,
+  { vfCoef, cliprangeValue }: PPOConfig,
+): Record<'loss/value_avg' | 'val/clipfrac_avg' | 'critic/grad_norm', number> {
+  const isClipped = (row: number, t: number): boolean => {
+    const [value, old, target] = [valueForward.values[row], critic[row]?.oldValues, critic[row]?.returns].map(
+      (stream) => stream?.[t] as number,
+    ) as [number, number, number];
+    const range = cliprangeValue ?? Infinity;
+    const clipped = old + Math.max(-range, Math.min(range, value - old));
+    return (clipped - target) ** 2 > (value - target) ** 2;
+  };
+  const weights = critic.map((datum) => datum.weights);
+  return {
+    'loss/value_avg': valueForward.loss / vfCoef,
+    'val/clipfrac_avg': tokenMean(weights, (row, t) => (isClipped(row, t) ? 1 : 0)) ?? 0,
+    'critic/grad_norm': criticOptim.gradNorm,
+  };
+}
