@@ -1,5 +1,5 @@
 /** A policy that replies from a script, in letters, and records what it was asked. */
-import type { Engine } from 'posttrain/engine';
+import type { Datum, Engine, ForwardBackwardResult } from 'posttrain/engine';
 import type { Sample, SampleKey, SamplingParams } from 'posttrain/model';
 import { letterTokenizer } from './tiny.js';
 
@@ -46,4 +46,34 @@ export function scriptedSampler(reply: (request: string, key: SampleKey) => Repl
       return Promise.resolve(prompts.map((prompt, n) => answer(prompt, askedKeys[n] as SampleKey)));
     },
   };
+}
+
+/** A scripted engine that records what it is trained on, and has seen every token with one log-probability. */
+export function scriptedTrainer(
+  reply: (request: string, key: SampleKey) => Reply,
+  trainedLogprob = SCRIPTED_LOGPROB,
+) {
+  const sampler = scriptedSampler(reply);
+  const trained: (readonly Datum[])[] = [];
+  let policyVersion = 0;
+  const engine = {
+    ...sampler,
+    trained,
+    get policyVersion() {
+      return policyVersion;
+    },
+    forwardBackward: (batch: readonly Datum[]): Promise<ForwardBackwardResult> => {
+      trained.push(batch);
+      const streams = batch.map(({ weights }) =>
+        weights.map((weight) => (weight === 0 ? 0 : trainedLogprob)),
+      );
+      const hits = batch.map(({ tokens }) => new Uint8Array(tokens.length));
+      return Promise.resolve({ loss: 0, logprobs: streams, entropies: streams, hits });
+    },
+    optimStep: () => {
+      policyVersion += 1;
+      return Promise.resolve({ gradNorm: 1, stepped: true });
+    },
+  };
+  return engine as typeof engine & Engine;
 }

@@ -59,7 +59,7 @@ describe('rollout', () => {
     expect(letterTokenizer.decode(trajectory?.tokens ?? [])).toBe('<|user|>b<|assistant|>cc<|end|>');
     expect([...(trajectory?.actionMask ?? [])]).toEqual([0, 0, 0, 1, 1, 1]);
     expect([...(trajectory?.logprobs ?? [])]).toEqual([0, 0, 0, -0.5, -0.5, -0.5]);
-    expect(trajectory?.turns).toEqual([{ start: 3, end: 6 }]);
+    expect(trajectory?.turns).toEqual([{ start: 3, end: 6, reward: 0.25 }]);
   });
 
   it('draws every sample from a key of its own', async () => {
@@ -138,7 +138,7 @@ describe('rollout', () => {
 
 describe('transcript', () => {
   it('begins with an observation', () => {
-    expect(() => new Transcript().reply(Int32Array.of(1), new Float32Array(1))).toThrow(
+    expect(() => new Transcript().reply(Int32Array.of(1), new Float32Array(1), { reward: 0 })).toThrow(
       /starts with an observation/,
     );
   });

@@ -10,7 +10,7 @@ function trajectory(...parts: string[]): Trajectory {
   const end = (part: number): number => lengths.slice(0, part + 1).reduce((sum, length) => sum + length, 0);
   const tokens = letterTokenizer.encode(parts.join(''));
   const turns = parts.flatMap((_, part) =>
-    part % 2 === 1 ? [{ start: end(part - 1), end: end(part) }] : [],
+    part % 2 === 1 ? [{ start: end(part - 1), end: end(part), reward: 0 }] : [],
   );
   const actionMask = new Uint8Array(tokens.length);
   for (const turn of turns) actionMask.fill(1, turn.start, turn.end);
@@ -30,6 +30,7 @@ function samplesOf(episodes: readonly Partial<EpisodeRecord>[], isTrained = true
       ...episode,
     })) as unknown as EpisodeRecord[],
     advantages: episodes.map((_, i) => i),
+    turnAdvantages: [],
     std: 1,
     constant: !isTrained,
   };

@@ -129,6 +129,9 @@ describe('GRPOConfig', () => {
     const ours = {
       prompts_per_step: 'one batch noun',
       max_turns: 'episodes',
+      channels: 'process rewards',
+      lambda: 'process rewards',
+      process_credit: 'process rewards',
       adjust_lr_fn: 'an argument of torch.optim.Muon',
       baseline: 'one trainer for several algorithms',
       soft_punish_cache: 'an argument of get_soft_overlong_punishment',

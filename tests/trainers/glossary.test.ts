@@ -23,6 +23,14 @@ import { collect, withEngine, withScalarEngine } from './runs.js';
 
 const tasks = ['a', 'b'].map((letter) => letterTask(letter, letter));
 const world = { tokenizer: letterTokenizer, env: letterWorld(shareOfA), tasks };
+/** A world with a rule that is never broken. */
+const ruled: typeof world.env = {
+  name: 'ruled',
+  start: (task) => {
+    const episode = world.env.start(task);
+    return { ...episode, step: (reply) => ({ ...episode.step(reply), violations: 0 }) };
+  },
+};
 const quick: Partial<SamplingConfig> = {
   maxSteps: 1,
   promptsPerStep: 2,
@@ -47,6 +55,7 @@ const runs: readonly ((engine: Engine) => AsyncIterable<{ readonly metrics: Metr
   (engine) => dpo({ engine, rows: pair, config: { ...rows, batchSize: 1 } }),
   (engine) =>
     kto({ engine, rows: [true, false].map((label) => ({ prompt, completion: good, label })), config: rows }),
+  (engine) => grpo({ engine, ...world, env: ruled, config: { ...quick, maxClippedRatio: 1 } }),
   (engine) => rft({ engine, ...world, config: { ...quick, rewardThreshold: 0 } }),
   (engine) => distill({ engine, ...world, teacher: engine, config: quick }),
   (engine) =>

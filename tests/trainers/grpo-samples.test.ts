@@ -1,6 +1,6 @@
 /** What GRPO makes of its samples, with a policy that replies from a script. */
 import { describe, expect, it } from 'vitest';
-import type { Datum, Engine, ForwardBackwardResult } from 'posttrain/engine';
+import type { Datum } from 'posttrain/engine';
 import type { SampleKey } from 'posttrain/model';
 import {
   grpo,
@@ -14,36 +14,9 @@ import {
 } from 'posttrain/trainers';
 import { grpoBatch } from 'posttrain/trainers/grpo-batch';
 import { defineGRPOConfig } from 'posttrain/trainers/grpo-config';
-import { type Reply, SCRIPTED_LOGPROB, scriptedSampler } from '../engine/scripted.js';
+import { scriptedTrainer as scripted } from '../engine/scripted.js';
 import { letterTask, type LetterTask, letterTokenizer, letterWorld } from '../engine/tiny.js';
 import { collect } from './runs.js';
-
-/** A scripted engine that records what it is trained on, and has seen every token with one log-probability. */
-function scripted(reply: (request: string, key: SampleKey) => Reply, trainedLogprob = SCRIPTED_LOGPROB) {
-  const sampler = scriptedSampler(reply);
-  const trained: (readonly Datum[])[] = [];
-  let policyVersion = 0;
-  const engine = {
-    ...sampler,
-    trained,
-    get policyVersion() {
-      return policyVersion;
-    },
-    forwardBackward: (batch: readonly Datum[]): Promise<ForwardBackwardResult> => {
-      trained.push(batch);
-      const streams = batch.map(({ weights }) =>
-        weights.map((weight) => (weight === 0 ? 0 : trainedLogprob)),
-      );
-      const hits = batch.map(({ tokens }) => new Uint8Array(tokens.length));
-      return Promise.resolve({ loss: 0, logprobs: streams, entropies: streams, hits });
-    },
-    optimStep: () => {
-      policyVersion += 1;
-      return Promise.resolve({ gradNorm: 1, stepped: true });
-    },
-  };
-  return engine as typeof engine & Engine;
-}
 
 const tasks = ['a', 'b', 'c', 'd'].map((letter) => letterTask(letter, letter));
 const small: Partial<GRPOConfig> = {
@@ -213,7 +186,14 @@ describe('a run that cannot work', () => {
   });
 
   it('refuses samples of an older policy', () => {
-    const group = { task: tasks[0] as LetterTask, groupId: '0:0', advantages: [0], std: 0, constant: true };
+    const group = {
+      task: tasks[0] as LetterTask,
+      groupId: '0:0',
+      advantages: [0],
+      turnAdvantages: [[0]],
+      std: 0,
+      constant: true,
+    };
     const episode = { taskId: 'a', policyVersion: 4, trajectories: [] } as never;
     expect(() => grpoBatch([{ ...group, episodes: [episode] }], defineGRPOConfig(), 5)).toThrow(
       StaleSampleError,

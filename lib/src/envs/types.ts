@@ -20,6 +20,13 @@ export type StopReason =
 export interface StepResult {
   /** Reward of this step; episodes with an outcome reward give 0 until the last step. */
   readonly reward: number;
+  /**
+   * Rules the action broke, judged on the state it was taken in; an action that cannot be read breaks none. Apart from `reward`, which is
+   * the outcome's: `channels` of GRPOConfig says what comes of it. Absent = this world keeps no rules.
+   */
+  readonly violations?: number;
+  /** Obligations the action met, each once in an episode however often it is met: what pays twice is farmed. Absent = 0. */
+  readonly discharges?: number;
   readonly episodeDone: boolean;
   /** The next observation, `null` when the episode is done. */
   readonly nextObservation: string | null;

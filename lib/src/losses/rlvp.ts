@@ -51,14 +51,18 @@ const FOLDED_COUNT_LIMIT = 2;
  * Together with `dapo` weights, 1 / N_action, a token's coefficient is `A_out / N_action + A_proc / N_proc`: each channel divided
  * by its own number of tokens. Divided by a common one, penalties would fade just when all outcomes are equal.
  * N_action counts all tokens of all groups, N_proc those whose turn has a process advantage other than 0.
+ *
+ * @param zeroStdThreshold outcomes of a group that differ by less count as equal (see `groupAdvantages`)
  */
 export function rlvpAdvantages(
   groups: readonly (readonly ProcessEpisode[])[],
   options: RLVPOptions,
+  zeroStdThreshold = 1e-3,
 ): number[][][] {
   const outcomes = groupAdvantages(
     groups.map((episodes) => episodes.map((episode) => comparedOutcome(episode, options))),
     'none',
+    zeroStdThreshold,
   ).advantages;
   const turns = groups.flat().flatMap((episode) => episode.turns);
   const actionTokens = countTokens(turns);

@@ -1,6 +1,13 @@
 export { bestEpisode, bestOfN, type BestOfN, type BestOfNOptions } from './best-of-n.js';
-export { completionLength, isTruncated, longestReply, ranOutOfTokens, totalLength } from './lengths.js';
+export {
+  completionLength,
+  isTruncated,
+  longestReply,
+  ranOutOfTokens,
+  totalLength,
+  turnsOf,
+} from './lengths.js';
 export { judgeEpisodes, rewardFromModel, type RewardFunction } from './reward-function.js';
 export { rollout, type RolloutOptions } from './rollout.js';
 export { Transcript } from './transcript.js';
-export type { EpisodeGroup, EpisodeRecord, Trajectory, Turn } from './types.js';
+export type { EpisodeGroup, EpisodeRecord, Trajectory, Turn, TurnResult } from './types.js';

@@ -1,14 +1,18 @@
-import type { EpisodeRecord } from './types.js';
+import type { EpisodeRecord, Turn } from './types.js';
 
 /** Tokens the policy sampled in an episode. */
 export function completionLength({ trajectories }: EpisodeRecord): number {
   return trajectories.reduce((sum, { actionMask }) => sum + actionMask.reduce((on, bit) => on + bit, 0), 0);
 }
 
+/** The policy's replies in order, whichever training sequence they are in. */
+export function turnsOf({ trajectories }: EpisodeRecord): Turn[] {
+  return trajectories.flatMap(({ turns }) => turns);
+}
+
 /** Tokens of the longest single reply of an episode; 0 when nothing could be sampled. */
-export function longestReply({ trajectories }: EpisodeRecord): number {
-  const replies = trajectories.flatMap(({ turns }) => turns);
-  return replies.reduce((longest, { start, end }) => Math.max(longest, end - start), 0);
+export function longestReply(episode: EpisodeRecord): number {
+  return turnsOf(episode).reduce((longest, { start, end }) => Math.max(longest, end - start), 0);
 }
 
 /** Tokens of an episode, read and sampled. */

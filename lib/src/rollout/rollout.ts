@@ -1,9 +1,9 @@
 import type { Engine } from '../engine/types.js';
-import type { Environment, Episode, StopReason, Task } from '../envs/types.js';
+import type { Environment, Episode, StepResult, StopReason, Task } from '../envs/types.js';
 import type { Sample } from '../model/types.js';
 import { chatTokenId, renderPrompt, type Tokenizer } from '../text/index.js';
 import { Transcript } from './transcript.js';
-import type { EpisodeGroup, EpisodeRecord } from './types.js';
+import type { EpisodeGroup, EpisodeRecord, TurnResult } from './types.js';
 
 export interface RolloutOptions<T extends Task> {
   readonly engine: Pick<Engine, 'sample' | 'policyVersion' | 'maxLength'>;
@@ -111,8 +111,8 @@ async function takeTurn<T extends Task>(
   asked.forEach(({ running, prompt }, n) => {
     const sample = samples[n] as Sample;
     running.transcript.observe(prompt);
-    running.transcript.reply(sample.tokens, sample.logprobs);
-    act(running, replyText(sample, tokenizer), sample.finishReason === 'length', isLast);
+    const result = act(running, replyText(sample, tokenizer), sample.finishReason === 'length', isLast);
+    running.transcript.reply(sample.tokens, sample.logprobs, turnResult(result));
   });
 }
 
@@ -122,7 +122,7 @@ function replyText(sample: Sample, tokenizer: Tokenizer): string {
   return tokenizer.decode(sample.tokens.subarray(0, length));
 }
 
-function act(running: Running, reply: string, cut: boolean, isLast: boolean): void {
+function act(running: Running, reply: string, cut: boolean, isLast: boolean): StepResult {
   const result = running.episode.step(reply);
   running.sampled = true;
   running.messages.push({ role: 'assistant', content: reply });
@@ -132,6 +132,15 @@ function act(running: Running, reply: string, cut: boolean, isLast: boolean): vo
   else if (result.episodeDone) running.stopReason = result.stopReason ?? 'completed';
   else if (isLast) running.stopReason = 'max_turns';
   else running.messages.push({ role: 'user', content: result.nextObservation ?? '' });
+  return result;
+}
+
+function turnResult({ reward, violations, discharges }: StepResult): TurnResult {
+  return {
+    reward,
+    ...(violations !== undefined && { violations }),
+    ...(discharges !== undefined && { discharges }),
+  };
 }
 
 function record(

@@ -1,4 +1,4 @@
-import type { Trajectory, Turn } from './types.js';
+import type { Trajectory, Turn, TurnResult } from './types.js';
 
 /** Collects the tokens of one episode as they come, and keeps apart what cannot be trained as one sequence. */
 export class Transcript {
@@ -26,12 +26,12 @@ export class Transcript {
     this.#open = { tokens: Array.from(prompt), mask: zeros, logprobs: zeros.slice(), turns: [] };
   }
 
-  /** The policy's reply to the last observation: the sampled ids themselves. */
-  reply(tokens: Int32Array, logprobs: Float32Array): void {
+  /** The policy's reply to the last observation, the sampled ids themselves, and what came of it. */
+  reply(tokens: Int32Array, logprobs: Float32Array, result: TurnResult): void {
     if (this.#open === undefined) throw new Error('A transcript starts with an observation.');
     const start = this.#open.tokens.length;
     append(this.#open, Array.from(tokens), 1, Array.from(logprobs));
-    this.#open.turns.push({ start, end: start + tokens.length });
+    this.#open.turns.push({ start, end: start + tokens.length, ...result });
   }
 
   trajectories(): Trajectory[] {

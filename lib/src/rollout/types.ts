@@ -1,8 +1,12 @@
 /** What a policy did in an environment, as tokens: never rebuilt from text. */
-import type { StopReason } from '../envs/types.js';
+import type { StepResult, StopReason } from '../envs/types.js';
 
-export interface Turn {
-  /** First token of the policy's reply, an index into `tokens`. */
+/** What the environment made of a reply: of `StepResult`, what can be learned from. */
+export type TurnResult = Pick<StepResult, 'reward' | 'violations' | 'discharges'>;
+
+/** One reply of the policy. */
+export interface Turn extends TurnResult {
+  /** Its first token, an index into `tokens`. */
   readonly start: number;
   /** One past its last token. */
   readonly end: number;

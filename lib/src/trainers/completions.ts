@@ -1,8 +1,9 @@
 /** What was sampled in a step, for people to read: as text, as judged, and with each token's part in the loss. */
 import type { Task } from '../envs/types.js';
-import { type EpisodeRecord, isTruncated, type Trajectory } from '../rollout/index.js';
+import type { EpisodeRecord, Trajectory } from '../rollout/index.js';
 import type { Tokenizer } from '../text/index.js';
 import type { StepSamples } from './grpo-groups.js';
+import { isMasked } from './trained-tokens.js';
 
 /** One sampled episode, for the log. */
 export interface GRPOCompletion {
@@ -14,6 +15,7 @@ export interface GRPOCompletion {
   readonly reward: number | null;
   /** Everything the environment reported. */
   readonly rewards: Readonly<Record<string, number>>;
+  /** Mean over its tokens. */
   readonly advantage: number;
   readonly stopReason: string;
   /** All tokens in order, those that share a role joined. */
@@ -36,12 +38,12 @@ export type TokenRole = 'prompt' | 'trained' | 'environment' | 'masked';
 export function completionsOf<T extends Task>(
   { groups, trained }: StepSamples<T>,
   tokenizer: Tokenizer,
-  { maskTruncatedCompletions }: { readonly maskTruncatedCompletions: boolean },
+  config: { readonly maskTruncatedCompletions: boolean },
 ): GRPOCompletion[] {
   const isTrained = new Set(trained.flatMap(({ episodes }) => episodes));
   return groups.flatMap(({ episodes, advantages }) =>
     episodes.map((episode, index) => {
-      const masked = !isTrained.has(episode) || (maskTruncatedCompletions && isTruncated(episode));
+      const masked = !isTrained.has(episode) || isMasked(episode, config);
       return {
         taskId: episode.taskId,
         prompt: texts(episode, 'user')[0] ?? '',

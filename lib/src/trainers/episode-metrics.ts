@@ -1,6 +1,6 @@
 /** TRL's metrics of sampled episodes, whatever is learned from them. */
 import { mean, standardDeviation } from '../losses/index.js';
-import { completionLength, type EpisodeRecord, ranOutOfTokens } from '../rollout/index.js';
+import { completionLength, type EpisodeRecord, ranOutOfTokens, turnsOf } from '../rollout/index.js';
 import type { Values } from './metrics.js';
 
 /** Rewards, lengths and stop reasons of everything that was sampled. */
@@ -9,6 +9,7 @@ export function episodeMetrics(episodes: readonly EpisodeRecord[]): Values {
   return {
     reward: scored.length === 0 ? undefined : mean(scored),
     ...termMetrics(episodes),
+    ...processMetrics(episodes),
     ...lengthMetrics(episodes),
   };
 }
@@ -23,6 +24,18 @@ function termMetrics(episodes: readonly EpisodeRecord[]): Values {
     values[`rewards/${name}/std`] = standardDeviation(measured);
   }
   return values;
+}
+
+/** How well the rules were kept, where the environment keeps any. */
+function processMetrics(episodes: readonly EpisodeRecord[]): Values {
+  const judged = episodes.map((episode) => turnsOf(episode).flatMap(({ violations }) => violations ?? []));
+  const turns = judged.flat();
+  if (turns.length === 0) return {};
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+  return {
+    'rlvp/violations_per_100_calls': (100 * sum(turns)) / turns.length,
+    'rlvp/clean': mean(judged.map((counts) => (sum(counts) === 0 ? 1 : 0))),
+  };
 }
 
 function lengthMetrics(episodes: readonly EpisodeRecord[]): Values {

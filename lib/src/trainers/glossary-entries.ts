@@ -138,6 +138,22 @@ export const rewards: readonly MetricEntry[] = [
   },
 ];
 
+/** How rules were kept, in environments that have some. */
+export const process: readonly MetricEntry[] = [
+  {
+    key: 'rlvp/violations_per_100_calls',
+    meaning: 'Rules broken in 100 replies, whatever came of the episodes.',
+    healthy: 'Falls while reward holds.',
+    broken: 'Flat while reward climbs: only outcomes are learned from; take the preset rlvp.',
+  },
+  {
+    key: 'rlvp/clean',
+    meaning: 'Share of episodes that broke no rule.',
+    healthy: 'Rises towards 1.',
+    broken: 'Rises while reward falls: it has learned to do nothing; raise processCredit or lower lambda.',
+  },
+];
+
 /** How the episodes ended, and who agrees on their probabilities. */
 export const sampling: readonly MetricEntry[] = [
   {

@@ -1,4 +1,10 @@
-import { type LossType, lossTypes, type ScaleRewards } from '../losses/index.js';
+import {
+  type LossType,
+  lossTypes,
+  type RLVPChannels,
+  type RLVPOptions,
+  type ScaleRewards,
+} from '../losses/index.js';
 import { type OptimizerConfig, optimizerDefaults, optimizerRules } from './optimizer-config.js';
 import { integerRule, rangeRule, requireRules, resolveConfig, type Rule } from './resolve-config.js';
 import { samplingAdvice, type SamplingConfig, samplingDefaults, samplingRules } from './sampling-config.js';
@@ -13,7 +19,7 @@ export type Baseline = 'group' | 'leave_one_out' | 'batch' | 'none';
  * Settings of `grpo`, with TRL's names where TRL has the setting. `numGenerations` is at least 2 where samples are each other's baseline;
  * more make it less noisy.
  */
-export interface GRPOConfig extends SamplingConfig, OptimizerConfig {
+export interface GRPOConfig extends SamplingConfig, OptimizerConfig, RLVPOptions {
   // Parameters that control the advantages
   /**
    * The baseline of a reward. `'group'`: DeepSeekMath, arXiv 2402.03300; `'leave_one_out'`: RLOO, arXiv 2402.14740; `'batch'` and `'none'`:
@@ -41,6 +47,18 @@ export interface GRPOConfig extends SamplingConfig, OptimizerConfig {
   readonly maxResampleRounds: number;
   /** Replies that were cut teach nothing, and leave the denominator too (DAPO, overlong filtering). false. */
   readonly maskTruncatedCompletions: boolean;
+
+  // Parameters that control what is learned from the process
+  /**
+   * What is learned from: the `'outcome'` alone, whatever rules were broken on the way; or `violations` and `discharges` of turns as well,
+   * folded into the outcome (`'scalar'`), charged to the tokens of their turn (`'token'`), or both (`'hybrid'`): RLVP, arXiv 2607.07435.
+   * `'outcome'`.
+   */
+  readonly channels: RLVPChannels;
+  /** λ, the price of a violation. 0.5. Read unless `channels` is `'outcome'`. */
+  readonly lambda: number;
+  /** β, the reward of a discharged obligation, so that doing nothing is not the best way to break no rule. 0.5. */
+  readonly processCredit: number;
 
   // Parameters that control the loss
   /**
@@ -83,6 +101,9 @@ const defaults: GRPOConfig = {
   filterZeroStdGroups: false,
   maxResampleRounds: 6,
   maskTruncatedCompletions: false,
+  channels: 'outcome',
+  lambda: 0.5,
+  processCredit: 0.5,
   lossType: 'dapo',
   importanceSamplingLevel: 'token',
   numIterations: 1,
@@ -120,6 +141,7 @@ export function defineGRPOConfig(given: Partial<GRPOConfig> = {}): Readonly<GRPO
     ],
     rangeRule('zeroStdThreshold', config.zeroStdThreshold, 0),
     punishmentRule(config),
+    ...processRules(config),
     ...lossRules(config),
     rangeRule('beta', config.beta, 0),
     rangeRule('maxClippedRatio', config.maxClippedRatio, 0, 1),
@@ -169,6 +191,35 @@ function baselineRules(config: GRPOConfig): Rule[] {
     [
       withinGroups || config.filterZeroStdGroups === false,
       `filterZeroStdGroups leaves out groups of equal rewards, but with baseline '${baseline}' they teach too. Set it to false.`,
+    ],
+  ];
+}
+
+const channelNames: readonly RLVPChannels[] = ['outcome', 'scalar', 'token', 'hybrid'];
+
+function processRules(config: GRPOConfig): Rule[] {
+  const { channels, lambda, processCredit, baseline, lossType, filterZeroStdGroups } = config;
+  const isRead = channels !== 'outcome';
+  const ofChannels = `with channels '${channels}'`;
+  return [
+    [channelNames.includes(channels), `channels is ${channels}, expected one of ${channelNames.join(', ')}.`],
+    rangeRule('lambda', lambda, 0),
+    rangeRule('processCredit', processCredit, 0),
+    [
+      isRead || (lambda === defaults.lambda && processCredit === defaults.processCredit),
+      "lambda or processCredit is set, but with channels 'outcome' nothing reads them. Take the preset `rlvp`, or leave them out.",
+    ],
+    [
+      !isRead || (baseline === 'group' && scaleOf(config) === 'none'),
+      `${ofChannels} outcomes are compared with the group's mean and divided by nothing. Set baseline to group and scaleRewards to none.`,
+    ],
+    [
+      !isRead || lossType === 'dapo',
+      `lossType is ${lossType}, but ${ofChannels} each channel is divided by its own number of tokens. Set lossType to dapo.`,
+    ],
+    [
+      !isRead || filterZeroStdGroups === false,
+      `filterZeroStdGroups leaves out groups of equal outcomes, but ${ofChannels} their process teaches too. Set it to false.`,
     ],
   ];
 }

@@ -7,14 +7,23 @@ import {
   leaveOneOutAdvantages,
 } from '../losses/index.js';
 import { softOverlongPunishment } from '../rewards/overlong.js';
-import { type EpisodeGroup, type EpisodeRecord, longestReply } from '../rollout/index.js';
+import {
+  completionLength,
+  type EpisodeGroup,
+  type EpisodeRecord,
+  longestReply,
+  turnsOf,
+} from '../rollout/index.js';
 import { type GRPOConfig, scaleOf } from './grpo-config.js';
+import { processAdvantages } from './grpo-process.js';
 import { sampleGroups, type Sampling } from './sampling.js';
 
 /** A group with its advantages. */
 export interface ScoredGroup<T extends Task> extends EpisodeGroup<T> {
-  /** One for each episode. */
+  /** One for each episode: the mean over its tokens where turns differ. */
   readonly advantages: readonly number[];
+  /** `[episodes][turns]`: what each token of a turn is trained with. */
+  readonly turnAdvantages: readonly (readonly number[])[];
   /** Standard deviation of the group's rewards. */
   readonly std: number;
   /** All rewards are equal: nothing to learn from comparing them with each other. */
@@ -64,13 +73,42 @@ function scoreGroups<T extends Task>(
   const rewards = groups.map(({ episodes }) => episodes.map(({ reward }) => reward));
   const comparison = groupAdvantages(rewards, scaleOf(config), config.zeroStdThreshold);
   const { stds, constant } = comparison;
-  const advantages = advantagesOf(rewards, comparison, config);
+  const ofOutcomes = advantagesOf(rewards, comparison, config);
+  const ofTurns = config.channels === 'outcome' ? undefined : processAdvantages(groups, config);
   return groups.map((group, index) => ({
     ...group,
-    advantages: advantages[index] as readonly number[],
+    ...(ofTurns === undefined
+      ? sameInAllTurns(group, ofOutcomes[index] as readonly number[])
+      : meanOverTokens(group, ofTurns[index] as readonly number[][])),
     std: stds[index] as number,
     constant: constant[index] as boolean,
   }));
+}
+
+type GroupScore = Pick<ScoredGroup<Task>, 'advantages' | 'turnAdvantages'>;
+
+function sameInAllTurns<T extends Task>(
+  { episodes }: EpisodeGroup<T>,
+  advantages: readonly number[],
+): GroupScore {
+  const turnAdvantages = episodes.map((episode, index) =>
+    turnsOf(episode).map(() => advantages[index] as number),
+  );
+  return { advantages, turnAdvantages };
+}
+
+function meanOverTokens<T extends Task>(
+  { episodes }: EpisodeGroup<T>,
+  turnAdvantages: readonly number[][],
+): GroupScore {
+  const advantages = episodes.map((episode, index) => {
+    const sum = turnsOf(episode).reduce(
+      (total, { start, end }, turn) => total + (end - start) * (turnAdvantages[index]?.[turn] as number),
+      0,
+    );
+    return sum / Math.max(1, completionLength(episode));
+  });
+  return { advantages, turnAdvantages };
 }
 
 /** Advantages `[groups][samples]` over the baseline of `config`. */

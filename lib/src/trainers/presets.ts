@@ -100,3 +100,25 @@ export const reinforce: GRPOPreset = Object.freeze<GRPOPreset>({
   numIterations: 1,
   beta: 0,
 });
+
+/**
+ * RLVP, reinforcement learning from verifiable penalties (arXiv 2607.07435): reward the outcome, penalise the path. For environments
+ * that report `violations` and `discharges` of every reply.
+ *
+ * - `baseline`, `scaleRewards`: the mean of the group, divided by nothing
+ * - `lossType`: every token the same, so that each channel is divided by its own number of tokens
+ * - `epsilon`: PPO's clip range
+ * - `beta`: no penalty towards the start; the habits to be lost are there
+ * - `channels`: a violation costs the outcome, and the tokens of its turn most of all
+ * - `lambda`, `processCredit`: a violation costs half an outcome, a duty done is worth as much
+ */
+export const rlvp: GRPOPreset = Object.freeze<GRPOPreset>({
+  baseline: 'group',
+  scaleRewards: 'none',
+  lossType: 'dapo',
+  epsilon: 0.2,
+  beta: 0,
+  channels: 'hybrid',
+  lambda: 0.5,
+  processCredit: 0.5,
+});
