@@ -1,14 +1,17 @@
 import { join } from 'node:path';
 import { Argument, Option, type Command } from 'commander';
 import { duration, type Live, type RunView } from '../display/index.js';
+import { diagramAlgorithms } from '../recipes/diagram/algorithms.node.js';
 import type { Experiment, Progress } from '../recipes/trainers/experiment.js';
 import { trainerExperiments } from '../recipes/trainers/experiments.js';
 import { summaryText } from '../recipes/trainers/measurements.js';
 import { runExperiment } from '../recipes/trainers/run.node.js';
+import { baseCheckpoint } from './base.node.js';
 import { INTERRUPTED } from './interrupt.node.js';
-import { integerList } from './options.node.js';
+import { integerList, workersOption } from './options.node.js';
 import type { SetStatus } from './program.node.js';
 import { now, withLive } from './session.node.js';
+import { createWatcher } from './watch.js';
 
 interface Options {
   readonly seeds?: readonly number[];
@@ -16,14 +19,20 @@ interface Options {
   readonly quick?: true;
 }
 
-/** One command for each small experiment, and `trainers` for several. */
+interface AlgorithmOptions extends Options {
+  readonly out: string;
+  readonly base?: string;
+  readonly workers: number;
+}
+
+/** One command for each small experiment, `trainers` for several, and the one that compares the algorithms on the diagram task. */
 export function addTrainerExperiments(group: Command, setStatus: SetStatus): void {
   for (const experiment of trainerExperiments) {
     const { name, description, hypothesis, seeds } = experiment;
     addOptions(group.command(name).description(description), `default: ${seeds.join(',')}`)
       .addHelpText('after', `\nHypothesis: ${hypothesis}`)
       .action(async (options: Options) => {
-        if (!(await watchExperiments([experiment], options))) setStatus(INTERRUPTED);
+        if (!(await watchExperiments(() => [experiment], options))) setStatus(INTERRUPTED);
       });
   }
   const names = trainerExperiments.map(({ name }) => name);
@@ -34,7 +43,38 @@ export function addTrainerExperiments(group: Command, setStatus: SetStatus): voi
     .addArgument(new Argument('[names...]', 'which').choices(names).default(names, 'all'))
     .action(async (chosen: readonly string[], options: Options) => {
       const experiments = trainerExperiments.filter(({ name }) => chosen.includes(name));
-      if (!(await watchExperiments(experiments, options))) setStatus(INTERRUPTED);
+      if (!(await watchExperiments(() => experiments, options))) setStatus(INTERRUPTED);
+    });
+  addAlgorithms(group, setStatus);
+}
+
+function addAlgorithms(group: Command, setStatus: SetStatus): void {
+  const nothing = {
+    out: '',
+    base: '',
+    workers: 1,
+    signal: new AbortController().signal,
+    emit: () => undefined,
+  };
+  const { name, description, hypothesis, seeds } = diagramAlgorithms(nothing);
+  addOptions(group.command(name).description(description), `default: ${seeds.join(',')}`)
+    .option('--out <folder>', 'where the run they start from and finished arms lie', 'runs')
+    .option('--base <folder>', 'base checkpoint (default: the one that comes with posttrain)')
+    .addOption(workersOption())
+    .addHelpText(
+      'after',
+      `\nHypothesis: ${hypothesis}\n\nAn hour on two cores. Arms that are finished are not run again: the same command goes on after Ctrl-C.`,
+    )
+    .action(async (options: AlgorithmOptions) => {
+      const { out, workers } = options;
+      const base = baseCheckpoint(options.base);
+      const finished = await watchExperiments((live, signal) => {
+        const watcher = createWatcher(now);
+        const emit: Parameters<typeof diagramAlgorithms>[0]['emit'] = (event) =>
+          live.show(watcher.next(event));
+        return [diagramAlgorithms({ out, base, workers, signal, emit })];
+      }, options);
+      if (!finished) setStatus(INTERRUPTED);
     });
 }
 
@@ -48,10 +88,14 @@ function addOptions(command: Command, defaultSeeds: string): Command {
     .option('--quick', 'less of everything: seconds, and the same directions');
 }
 
-function watchExperiments(experiments: readonly Experiment[], options: Options): Promise<boolean> {
+function watchExperiments(
+  choose: (live: Live, signal: AbortSignal) => readonly Experiment[],
+  options: Options,
+): Promise<boolean> {
   const quick = options.quick === true;
   const results = options.results ?? (quick ? join('runs', 'results-quick') : join('data', 'results'));
   return withLive(async (live, signal) => {
+    const experiments = choose(live, signal);
     for (const experiment of experiments) {
       const started = now();
       const record = await runExperiment(experiment, {

@@ -16,6 +16,7 @@ import { scoreDiagram, verifyDiagram } from '../../rewards/index.js';
 import {
   checkpointNames,
   checkpointTitles,
+  EVALUATION_TASK_SEED,
   type CheckpointName,
   type Mode,
   type PolicyEvaluation,
@@ -26,9 +27,6 @@ import { loadPolicy } from './policy.node.js';
 import type { DiagramRecipe } from './recipe.js';
 import { json, parseJson } from './run-folder.node.js';
 import type { StageContext } from './stage.node.js';
-
-/** Evaluation tasks are the same for every run, so that runs with different seeds can be compared. */
-const TASK_SEED = 0;
 
 /** Measures base, SFT and GRPO on the same tasks with the same dice. Each policy's part is kept, so a stopped stage goes on. */
 export async function evaluateStage(context: StageContext): Promise<void> {
@@ -83,7 +81,7 @@ function partsOf(recipe: DiagramRecipe, name: CheckpointName): Part[] {
 function tasksOf(split: Split, count: number, profile: DiagramRecipe['profile']): DiagramTask[] {
   if (split === 'real') return realTasks().slice(0, count);
   return Array.from({ length: count }, (_, index) =>
-    generateTask({ seed: TASK_SEED, split, index, profile }),
+    generateTask({ seed: EVALUATION_TASK_SEED, split, index, profile }),
   );
 }
 

@@ -11,6 +11,9 @@ export const checkpointTitles: Readonly<Record<CheckpointName, string>> = {
   grpo: 'GRPO',
 };
 
+/** Evaluation tasks are the same for every run, so that runs with different seeds can be compared. */
+export const EVALUATION_TASK_SEED = 0;
+
 /** `sampled`: temperature 1, as in training; `greedy`: the most probable token always. */
 export type Mode = 'sampled' | 'greedy';
 

@@ -77,8 +77,9 @@ function writeResults(
   for (const [file, svg] of Object.entries(drawFigures(name, results))) writeFileAtomic(join(dir, file), svg);
 }
 
-async function openArm(
-  { name, out, quick }: ExperimentOptions,
+/** The run of an arm; a new one takes over the stages that it shares with a finished default run. */
+export async function openArm(
+  { name, out, quick }: Pick<ExperimentOptions, 'name' | 'out' | 'quick'>,
   seed: number,
   arm: string,
 ): Promise<{ folder: RunFolder; config: RunConfig }> {
