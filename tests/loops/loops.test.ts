@@ -5,10 +5,11 @@
 import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createLocalEngine, type Engine, type EngineState } from 'posttrain/engine';
 import { disposeModel, type Model } from 'posttrain/model';
 import { initBackend } from 'posttrain/tensor';
 import { renderPrompt } from 'posttrain/text';
-import { grpo, type GRPOConfig, grpoPresets, type GRPOStep } from 'posttrain/trainers';
+import { distill, gkd, grpo, type GRPOConfig, grpoPresets, type GRPOStep } from 'posttrain/trainers';
 import { END } from '../engine/scripted.js';
 import { letterTask, letterTokenizer, letterWorld, tinyModel } from '../engine/tiny.js';
 import { collect, withEngine } from '../trainers/runs.js';
@@ -24,7 +25,9 @@ import { train as tokenMean } from './09-token-mean.js';
 import { train as dynamicSampling } from './10-dynamic-sampling.js';
 import { train as overlongFiltering } from './11-overlong-filtering.js';
 import { train as dapo } from './12-dapo.js';
-import type { Loop, World } from './world.js';
+import { train as distillation } from './13-distillation.js';
+import { train as wholeDistributions } from './14-whole-distributions.js';
+import type { Loop, TaughtWorld, World } from './world.js';
 
 const requests = Array.from('abcdefg ', (letter) => [letter, `${letter}a`]).flat();
 const maxCompletionLength = 8;
@@ -39,15 +42,15 @@ const world: World = {
 
 /** Adam with an epsilon this large moves in proportion to the gradient, so that a wrong factor shows. */
 const adam = { learningRate: 1, adamBeta1: 0.9, adamBeta2: 0.95, adamEpsilon: 1 };
-const shared: Partial<GRPOConfig> = {
+const oneStep = {
   ...adam,
   warmupSteps: 0,
   maxGradNorm: 1e9,
   maxCompletionLength,
   maxSteps: 1,
   shuffleDataset: false,
-  maxClippedRatio: 1,
 };
+const shared: Partial<GRPOConfig> = { ...oneStep, maxClippedRatio: 1 };
 
 interface Lesson {
   readonly name: string;
@@ -79,25 +82,58 @@ const configOf = (name: string): Partial<GRPOConfig> | undefined =>
 
 const flat = (model: Model): number[] => [...model.weights.values()].flatMap((w) => [...w.dataSync()]);
 
-async function stepOfLoop(train: Loop): Promise<number[]> {
+async function stepOfLoop<W extends World>(train: Loop<W>, inWorld: W): Promise<number[]> {
   const model = tinyModel();
   const optimizer = tf.train.adam(adam.learningRate, adam.adamBeta1, adam.adamBeta2, adam.adamEpsilon);
-  await train(model, world, optimizer, 1);
+  await train(model, inWorld, optimizer, 1);
   const weights = flat(model);
   optimizer.dispose();
   disposeModel(model);
   return weights;
 }
 
+const letters = {
+  tokenizer: letterTokenizer,
+  tasks: requests.map((request) => letterTask(request, request)),
+  env: letterWorld(worth),
+};
+const flatOf = ({ weights }: EngineState): number[] => [...weights.values()].flatMap(({ data }) => [...data]);
+
 const stepOfLibrary = (config: Partial<GRPOConfig>): Promise<{ weights: number[]; step: GRPOStep }> =>
   withEngine(async (engine) => {
-    const tasks = requests.map((request) => letterTask(request, request));
-    const env = letterWorld(worth);
-    const options = { engine, tokenizer: letterTokenizer, tasks, env, config: { ...shared, ...config } };
-    const [step] = await collect(grpo(options));
-    const { weights } = await engine.save();
-    return { weights: [...weights.values()].flatMap(({ data }) => [...data]), step: step as GRPOStep };
+    const [step] = await collect(grpo({ ...letters, engine, config: { ...shared, ...config } }));
+    return { weights: flatOf(await engine.save()), step: step as GRPOStep };
   });
+
+/** What a teacher teaches in one step; it is another tiny model. */
+async function stepOfTeacher(start: Pupil): Promise<number[]> {
+  const model = tinyModel(8);
+  const teacher = createLocalEngine(model);
+  const weights = await withEngine(async (engine) => {
+    await collect(start(engine, teacher));
+    return flatOf(await engine.save());
+  });
+  teacher.dispose();
+  disposeModel(model);
+  return weights;
+}
+type Pupil = (engine: Engine, teacher: Engine) => AsyncIterable<unknown>;
+
+const ofEach = { ...oneStep, promptsPerStep: 16, numGenerations: 1 };
+const taught: readonly { readonly name: string; readonly train: Loop<TaughtWorld>; readonly start: Pupil }[] =
+  [
+    {
+      name: '13-distillation',
+      train: distillation,
+      start: (engine, teacher) => distill({ ...letters, engine, teacher, config: ofEach }),
+    },
+    {
+      name: '14-whole-distributions',
+      train: wholeDistributions,
+      start: (engine, teacher) =>
+        gkd({ ...letters, engine, teacher, config: { ...ofEach, lmbda: 1, beta: 1, temperature: 1 } }),
+    },
+  ];
 
 const distance = (a: readonly number[], b: readonly number[]): number =>
   a.reduce((most, x, i) => Math.max(most, Math.abs(x - (b[i] as number))), 0);
@@ -110,12 +146,24 @@ describe('a plain loop', () => {
     '$name takes the step of the library, and no longer that of the one before',
     async ({ train, config }) => {
       const { weights, step } = await stepOfLibrary(config);
-      const own = await stepOfLoop(train);
+      const own = await stepOfLoop(train, world);
       expect(own).toHaveLength(weights.length);
       expect(distance(own, weights)).toBeLessThan(1e-6);
       if (before.length > 0) expect(distance(weights, before)).toBeGreaterThan(1e-4);
       if (config.numIterations === 2) expect(step.metrics['clip_ratio/region_mean']).toBeGreaterThan(0);
       before = weights;
+    },
+  );
+
+  it.each(taught)(
+    '$name takes the step of the library, and another than the last',
+    async ({ train, start }) => {
+      const teacher = tinyModel(8);
+      const weights = await stepOfTeacher(start);
+      expect(distance(await stepOfLoop(train, { ...world, teacher }), weights)).toBeLessThan(1e-6);
+      expect(distance(weights, before)).toBeGreaterThan(1e-4);
+      before = weights;
+      disposeModel(teacher);
     },
   );
 
@@ -126,10 +174,13 @@ describe('a plain loop', () => {
     expect({ ...shared, ...configOf('12-dapo') }).toMatchObject({ ...grpoPresets.dapo, ...short });
   });
 
-  it.each(lessons)('$name can be read at one sight, and needs nothing but tfjs and a model', ({ name }) => {
-    const source = readFileSync(new URL(`./${name}.ts`, import.meta.url), 'utf8');
-    expect(source.split('\n').length - 1).toBeLessThanOrEqual(60);
-    const imports = [...source.matchAll(/ from '(.*)'/g)].map(([, from]) => from);
-    expect(imports).toEqual(['@tensorflow/tfjs-core', 'posttrain/model', './world.js']);
-  });
+  it.each([...lessons, ...taught])(
+    '$name can be read at one sight, and needs nothing but tfjs and a model',
+    ({ name }) => {
+      const source = readFileSync(new URL(`./${name}.ts`, import.meta.url), 'utf8');
+      expect(source.split('\n').length - 1).toBeLessThanOrEqual(60);
+      const imports = [...source.matchAll(/ from '(.*)'/g)].map(([, from]) => from);
+      expect(imports).toEqual(['@tensorflow/tfjs-core', 'posttrain/model', './world.js']);
+    },
+  );
 });

@@ -13,8 +13,18 @@ export interface World {
   readonly maxCompletionLength: number;
 }
 
+/** A world in which someone knows better. */
+export interface TaughtWorld extends World {
+  readonly teacher: Model;
+}
+
 /** Trains `model` for some steps. */
-export type Loop = (model: Model, world: World, optimizer: tf.Optimizer, maxSteps: number) => Promise<void>;
+export type Loop<W extends World = World> = (
+  model: Model,
+  world: W,
+  optimizer: tf.Optimizer,
+  maxSteps: number,
+) => Promise<void>;
 
 /** A reply that was tried. */
 export interface Attempt {

