@@ -15,7 +15,7 @@ import {
 import { readCheckpoint, writeCheckpoint } from 'posttrain/engine/checkpoint.node';
 import { type LossSpec, type LossType, lossTypes, tokenWeights } from 'posttrain/losses';
 import { disposeModel, forward, type Model, outputLogits } from 'posttrain/model';
-import { initBackend, randomStream } from 'posttrain/tensor';
+import { initBackend, type RandomStream, randomStream } from 'posttrain/tensor';
 import { testedBackends } from '../tensor/backends.js';
 import { valuesOf } from '../values.js';
 import { bits, tinyConfig, tinyModel } from './tiny.js';
@@ -28,11 +28,13 @@ const policyGradient: LossSpec = {
   beta: 0.1,
 };
 
-/** Every loss of sampled tokens, with each way of weighing them. */
+/** Every loss, with each way of weighing tokens. */
 const policyLosses: readonly (readonly [LossSpec['name'], LossType, LossSpec])[] = [
   ...lossTypes.map((lossType) => ['policy_gradient', lossType, policyGradient] as const),
   ['sequence_ratio', 'grpo', { ...policyGradient, name: 'sequence_ratio' }],
   ['cispo', 'cispo', { name: 'cispo', maxRatio: 1.1, beta: 0.1 }],
+  ['generalized_jsd', 'dapo', { name: 'generalized_jsd', beta: 0.3 }],
+  ['generalized_jsd', 'grpo', { name: 'generalized_jsd', beta: 1 }],
 ];
 
 /** Eight ragged sequences with all streams filled. */
@@ -50,9 +52,14 @@ function batchOf(lossType: LossType): Datum[] {
       advantages: new Float32Array(length).fill(random.normal()),
       oldLogprobs: stream(0.2),
       refLogprobs: stream(0.4),
+      teacherLogprobs: distributions(masks[row]?.filter(Boolean).length as number, random),
     };
   });
 }
+
+/** `[n, V]` logits, which serve as well as log-probabilities. */
+const distributions = (n: number, random: RandomStream): Float32Array =>
+  Float32Array.from({ length: n * tinyConfig.vocabSize }, () => random.normal());
 
 const opened: (() => void)[] = [];
 function open(microBatchTokens?: number, seed?: number): { engine: Engine; model: Model } {
@@ -110,16 +117,22 @@ describe.each(testedBackends)('local engine on %s', (backend) => {
     const { engine, model } = open(20);
     const batch = batchOf('dapo');
     const { logprobs, entropies } = await engine.forwardBackward(batch, policyGradient, 0.5);
-    const scored = await engine.logprobs(
-      batch.map(({ tokens, weights }) => ({ tokens, mask: weights })),
-      0.5,
-    );
+    const sequences = batch.map(({ tokens, weights }) => ({ tokens, mask: weights }));
+    const scored = await engine.logprobs(sequences, 0.5);
+    const whole = await engine.distributions([...sequences, { tokens: [1, 2], mask: [0, 0] }]);
+    expect(whole.pop()).toEqual(new Float32Array());
     for (const [row, { tokens, weights }] of batch.entries()) {
       const flat = await valuesOf(() => {
         const hidden = forward(model, tf.tensor2d(tokens, [1, tokens.length], 'int32'));
         return tf.logSoftmax(tf.div(outputLogits(model, tf.reshape(hidden, [tokens.length, 16])), 0.5));
       });
       const table = Array.from(tokens, (_, t) => [...flat.subarray(13 * t, 13 * t + 13)]);
+      // the distribution at temperature 1, sharpened, is the one at ½
+      const rows = [...weights.keys()].flatMap((t) => (weights[t] === 0 ? [] : (table[t - 1] as number[])));
+      const sharpened = await valuesOf(() =>
+        tf.logSoftmax(tf.div(tf.tensor2d(whole[row] as Float32Array, [rows.length / 13, 13]), 0.5)),
+      );
+      sharpened.forEach((value, n) => expect(Math.abs(value - (rows[n] as number))).toBeLessThan(1e-4));
       weights.forEach((weight, t) => {
         const expected = weight === 0 ? 0 : (table[t - 1]?.[tokens[t] as number] as number);
         const entropy =

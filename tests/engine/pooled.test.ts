@@ -98,6 +98,12 @@ describe('pooled engine', () => {
     },
   );
 
+  it('draws a sample of its own for each place in a group, whichever worker draws it (D3)', async () => {
+    const group = Array.from({ length: 8 }, () => tokensOf(3, 1));
+    const samples = await open(4).sample(group, params, sampleKeys(8, 1, 'pool'));
+    expect(new Set(samples.map(({ tokens }) => tokens.join())).size).toBe(8);
+  });
+
   it('goes on from a saved state to the same bits', async () => {
     const state: EngineState[] = [];
     for (const engine of [open(2), open(0)]) {

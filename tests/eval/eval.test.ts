@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { evaluate, evaluateLoss, pairedBootstrap, passAtK, wilsonInterval } from 'posttrain/eval';
 import type { Sample, SampleKey } from 'posttrain/model';
-import { letterTask, letterTokenizer, letterWorld } from '../engine/tiny.js';
+import { letterTask, type LetterTask, letterTokenizer, letterWorld } from '../engine/tiny.js';
 
 describe('Wilson interval', () => {
   // The shares p at which the score test |p̂ − p| = 1.96 √(p(1−p)/n) just rejects, found by bisection.
@@ -95,6 +95,15 @@ describe('evaluate', () => {
       ),
   };
   const tasks = ['x', 'y', 'z'].map((id) => letterTask(id, 'a', id === 'z' ? 'hard' : 'id'));
+
+  it('tries each task as often as it says, and none twice (D4)', async () => {
+    const started: string[] = [];
+    const env = letterWorld(() => 1);
+    const counting = { ...env, start: (task: LetterTask) => (started.push(task.id), env.start(task)) };
+    const common = { engine, tokenizer: letterTokenizer, tasks, maxCompletionLength: 4 };
+    await evaluate({ ...common, env: counting, numGenerations: 2 });
+    expect(started.sort()).toEqual(['x', 'x', 'y', 'y', 'z', 'z']);
+  });
 
   it('reports each split: rates with intervals over tasks, means, pass@k, a second opinion', async () => {
     const progress: number[] = [];

@@ -62,6 +62,16 @@ describe('rollout', () => {
     expect(trajectory?.turns).toEqual([{ start: 3, end: 6, reward: 0.25 }]);
   });
 
+  it('hands the world the task itself, whatever its fields are called (E1)', async () => {
+    const task = { ...letterTask('one', 'a'), prompt: 'p', completions: ['c'], row: 1 };
+    const seen: unknown[] = [];
+    const env = letterWorld(() => 1);
+    const curious: typeof env = { ...env, start: (given) => (seen.push(given), env.start(given)) };
+    await rollout({ ...common, engine: scripted('c'), env: curious, tasks: [task] });
+    expect(seen).toEqual([task, task]);
+    expect(seen[0]).toBe(task);
+  });
+
   it('draws every sample from a key of its own', async () => {
     const engine = scripted('c');
     const env = talkative(2);

@@ -109,6 +109,30 @@ describe('the batch of a step', () => {
     });
   });
 
+  it('leaves groups without signal out of the denominator too (A6)', async () => {
+    const uneven = (request: string, key: SampleKey): { text: string } =>
+      request === 'a' ? { text: 'aaaa' } : sometimesA(request, key);
+    for (const [filterZeroStdGroups, tokens] of [
+      [false, 2 * 5 + 3 + 2],
+      [true, 3 + 2],
+    ] as const) {
+      const engine = scripted(uneven);
+      await run({ engine, config: { ...config, maxSteps: 1, filterZeroStdGroups } });
+      const last = engine.trained[0]?.at(-1) as Datum;
+      expect(last.weights.at(-1)).toBeCloseTo(1 / tokens, 6);
+    }
+  });
+
+  it('has no token of an empty reply, and keeps its reward (D7)', async () => {
+    const engine = scripted((_, key) => (isEven(key) ? { text: '', cut: true } : { text: 'a' }));
+    const [step] = await run({ engine, config: { ...config, maxSteps: 1 } });
+    const counts = engine.trained[0]?.map(({ weights }) => weights.filter((weight) => weight !== 0).length);
+    expect(counts).toEqual([0, 2, 0, 2]);
+    expect(engine.trained[0]?.[1]?.weights.at(-1)).toBeCloseTo(1 / 4, 6);
+    expect(step?.metrics).toMatchObject({ empty_rollouts: 2, reward: 0.5, 'completions/min_length': 0 });
+    expect(step?.completions.map(({ reward }) => reward)).toEqual([0, 1, 0, 1]);
+  });
+
   it('counts a task that does not fit as unscorable, not as a zero', async () => {
     const crowded = [letterTask('long', 'a'.repeat(62)), letterTask('short', 'a')];
     const [step] = await run({
