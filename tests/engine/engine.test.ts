@@ -33,8 +33,7 @@ const policyLosses: readonly (readonly [LossSpec['name'], LossType, LossSpec])[]
   ...lossTypes.map((lossType) => ['policy_gradient', lossType, policyGradient] as const),
   ['sequence_ratio', 'grpo', { ...policyGradient, name: 'sequence_ratio' }],
   ['cispo', 'cispo', { name: 'cispo', maxRatio: 1.1, beta: 0.1 }],
-  ['generalized_jsd', 'dapo', { name: 'generalized_jsd', beta: 0.3 }],
-  ['generalized_jsd', 'grpo', { name: 'generalized_jsd', beta: 1 }],
+  ['generalized_jsd', 'grpo', { name: 'generalized_jsd', beta: 0.3 }],
 ];
 
 /** Eight ragged sequences with all streams filled. */

@@ -225,6 +225,28 @@ describe.each(['cpu', 'wasm'] as const)('on %s', (backend) => {
     );
   });
 
+  it('counts tokens that GSPO clips, where TRL counts sequences', async () => {
+    const { step, second } = await secondUpdate('gspo');
+    const clipped = second.data.map(({ weights, advantages, oldLogprobs }, row) => {
+      const own = [...weights.keys()].filter((t) => weights[t] !== 0);
+      const logRatio = (t: number): number =>
+        (second.forward.logprobs[row]?.[t] as number) - (oldLogprobs?.[t] as number);
+      const [ratio, advantage] = [
+        Math.exp(mean(own.map(logRatio))),
+        advantages?.[own[0] as number] as number,
+      ];
+      const isClipped = advantage > 0 ? ratio > 1.02 : ratio < 0.98;
+      return { tokens: own.length, isClipped };
+    });
+    const ofSequences = mean(clipped.map(({ isClipped }) => Number(isClipped)));
+    expect(ofSequences).toBeCloseTo(resultOf('grpo/gspo').metrics['clip_ratio/region_mean'] as number, 6);
+    const count = (some: typeof clipped): number => some.reduce((sum, { tokens }) => sum + tokens, 0);
+    const ofTokens = count(clipped.filter(({ isClipped }) => isClipped)) / count(clipped);
+    // the mean over two updates, of which the first clips nothing
+    expect(step.metrics['clip_ratio/region_mean']).toBeCloseTo(ofTokens / 2, 6);
+    expect(Math.abs(ofTokens - ofSequences)).toBeGreaterThan(0.01);
+  });
+
   it.each<[string, readonly SFTRow[]]>([
     [
       'completion',

@@ -56,7 +56,8 @@ export function policyMetrics(
 
 /**
  * What the updates of a step clipped; the first one's log-probabilities are the old ones of all. One number for all updates, where TRL
- * logs each; `low_min` and `high_max` are over updates, TRL's over sequences.
+ * logs each; `low_min` and `high_max` are over updates, TRL's over sequences; GSPO's
+ * shares are of tokens, TRL's of sequences.
  */
 export function clipMetrics(
   batch: SampledBatch,
