@@ -1,6 +1,6 @@
 /**
  * The plain loops and the trainer are the same algorithms. Both begin with the same tiny model, draw their samples from the same
- * keys, and must arrive at the same weights: the loop written with tfjs alone, and `grpo` with the settings of the lesson.
+ * keys, and must arrive at the same weights: the loop written with tfjs alone, and `grpo` or `ppo` with the settings of the lesson.
  */
 import { readFileSync } from 'node:fs';
 import * as tf from '@tensorflow/tfjs-core';
@@ -9,24 +9,34 @@ import { createLocalEngine, type Engine, type EngineState } from 'posttrain/engi
 import { disposeModel, type Model } from 'posttrain/model';
 import { initBackend } from 'posttrain/tensor';
 import { renderPrompt } from 'posttrain/text';
-import { distill, gkd, grpo, type GRPOConfig, grpoPresets, type GRPOStep } from 'posttrain/trainers';
+import {
+  distill,
+  gkd,
+  grpo,
+  type GRPOConfig,
+  grpoPresets,
+  type GRPOStep,
+  ppo,
+  type PPOConfig,
+} from 'posttrain/trainers';
 import { END } from '../engine/scripted.js';
 import { letterTask, letterTokenizer, letterWorld, tinyModel } from '../engine/tiny.js';
-import { collect, withEngine } from '../trainers/runs.js';
+import { collect, withEngine, withScalarEngine } from '../trainers/runs.js';
 import { train as reinforce } from './01-reinforce.js';
 import { train as baseline } from './02-baseline.js';
 import { train as clip } from './03-clip.js';
 import { train as kl } from './04-kl.js';
-import { train as groups } from './05-groups.js';
-import { train as grpoAsPublished } from './06-grpo.js';
-import { train as withoutKL } from './07-without-kl.js';
-import { train as clipHigher } from './08-clip-higher.js';
-import { train as tokenMean } from './09-token-mean.js';
-import { train as dynamicSampling } from './10-dynamic-sampling.js';
-import { train as overlongFiltering } from './11-overlong-filtering.js';
-import { train as dapo } from './12-dapo.js';
-import { train as distillation } from './13-distillation.js';
-import { train as wholeDistributions } from './14-whole-distributions.js';
+import { train as critic } from './05-critic.js';
+import { train as groups } from './06-groups.js';
+import { train as grpoAsPublished } from './07-grpo.js';
+import { train as withoutKL } from './08-without-kl.js';
+import { train as clipHigher } from './09-clip-higher.js';
+import { train as tokenMean } from './10-token-mean.js';
+import { train as dynamicSampling } from './11-dynamic-sampling.js';
+import { train as overlongFiltering } from './12-overlong-filtering.js';
+import { train as dapo } from './13-dapo.js';
+import { train as distillation } from './14-distillation.js';
+import { train as wholeDistributions } from './15-whole-distributions.js';
 import type { Loop, TaughtWorld, World } from './world.js';
 
 const requests = Array.from('abcdefg ', (letter) => [letter, `${letter}a`]).flat();
@@ -64,14 +74,14 @@ const changes: readonly (readonly [name: string, train: Loop, change: Partial<GR
   ['02-baseline', baseline, { baseline: 'batch' }],
   ['03-clip', clip, { numIterations: 2, epsilon: 0.2 }],
   ['04-kl', kl, { beta: 0.04 }],
-  ['05-groups', groups, { promptsPerStep: 4, numGenerations: 4, baseline: 'group', scaleRewards: 'group' }],
-  ['06-grpo', grpoAsPublished, { lossType: 'grpo' }],
-  ['07-without-kl', withoutKL, { beta: 0 }],
-  ['08-clip-higher', clipHigher, { epsilonHigh: 0.28 }],
-  ['09-token-mean', tokenMean, { lossType: 'dapo' }],
-  ['10-dynamic-sampling', dynamicSampling, { filterZeroStdGroups: 'resample' }],
-  ['11-overlong-filtering', overlongFiltering, { maskTruncatedCompletions: true }],
-  ['12-dapo', dapo, { softPunishCache: 4 }],
+  ['06-groups', groups, { promptsPerStep: 4, numGenerations: 4, baseline: 'group', scaleRewards: 'group' }],
+  ['07-grpo', grpoAsPublished, { lossType: 'grpo' }],
+  ['08-without-kl', withoutKL, { beta: 0 }],
+  ['09-clip-higher', clipHigher, { epsilonHigh: 0.28 }],
+  ['10-token-mean', tokenMean, { lossType: 'dapo' }],
+  ['11-dynamic-sampling', dynamicSampling, { filterZeroStdGroups: 'resample' }],
+  ['12-overlong-filtering', overlongFiltering, { maskTruncatedCompletions: true }],
+  ['13-dapo', dapo, { softPunishCache: 4 }],
 ];
 const lessons = changes.reduce<Lesson[]>(
   (done, [name, train, change]) => [...done, { name, train, config: { ...done.at(-1)?.config, ...change } }],
@@ -82,10 +92,10 @@ const configOf = (name: string): Partial<GRPOConfig> | undefined =>
 
 const flat = (model: Model): number[] => [...model.weights.values()].flatMap((w) => [...w.dataSync()]);
 
-async function stepOfLoop<W extends World>(train: Loop<W>, inWorld: W): Promise<number[]> {
+async function stepOfLoop<W extends World>(train: Loop<W>, inWorld: W, maxSteps = 1): Promise<number[]> {
   const model = tinyModel();
   const optimizer = tf.train.adam(adam.learningRate, adam.adamBeta1, adam.adamBeta2, adam.adamEpsilon);
-  await train(model, inWorld, optimizer, 1);
+  await train(model, inWorld, optimizer, maxSteps);
   const weights = flat(model);
   optimizer.dispose();
   disposeModel(model);
@@ -105,6 +115,15 @@ const stepOfLibrary = (config: Partial<GRPOConfig>): Promise<{ weights: number[]
     return { weights: flatOf(await engine.save()), step: step as GRPOStep };
   });
 
+/** The weights after two steps of PPO. */
+const stepsWithCritic = (config: Partial<PPOConfig>): Promise<number[]> =>
+  withScalarEngine((critic) =>
+    withEngine(async (engine) => {
+      await collect(ppo({ engine, critic, ...letters, config: { ...oneStep, maxSteps: 2, ...config } }));
+      return flatOf(await engine.save());
+    }),
+  );
+
 /** What a teacher teaches in one step; it is another tiny model. */
 async function stepOfTeacher(start: Pupil): Promise<number[]> {
   const model = tinyModel(8);
@@ -123,12 +142,12 @@ const ofEach = { ...oneStep, promptsPerStep: 16, numGenerations: 1 };
 const taught: readonly { readonly name: string; readonly train: Loop<TaughtWorld>; readonly start: Pupil }[] =
   [
     {
-      name: '13-distillation',
+      name: '14-distillation',
       train: distillation,
       start: (engine, teacher) => distill({ ...letters, engine, teacher, config: ofEach }),
     },
     {
-      name: '14-whole-distributions',
+      name: '15-whole-distributions',
       train: wholeDistributions,
       start: (engine, teacher) =>
         gkd({ ...letters, engine, teacher, config: { ...ofEach, lmbda: 1, beta: 1, temperature: 1 } }),
@@ -167,14 +186,24 @@ describe('a plain loop', () => {
     },
   );
 
-  it('comes to the presets on its way', () => {
-    expect(configOf('02-baseline')).toMatchObject({ ...grpoPresets.reinforce, promptsPerStep: 16 });
-    expect(configOf('06-grpo')).toMatchObject(grpoPresets.grpo);
-    const short = { maxCompletionLength, softPunishCache: 4 };
-    expect({ ...shared, ...configOf('12-dapo') }).toMatchObject({ ...grpoPresets.dapo, ...short });
+  it('05-critic takes the steps of ppo, the second with what critic and policy learned in the first', async () => {
+    const config = { promptsPerStep: 16, numPpoEpochs: 2, cliprangeValue: null };
+    const [own, weights] = [await stepOfLoop(critic, world, 2), await stepsWithCritic(config)];
+    expect(own).toHaveLength(weights.length);
+    expect(distance(own, weights)).toBeLessThan(1e-6);
+    // penalty and critic have both left their mark by then
+    for (const change of [{ klCoef: 0 }, { vfCoef: 1e-9 }, { lam: 1 }])
+      expect(distance(await stepsWithCritic({ ...config, ...change }), weights)).toBeGreaterThan(1e-5);
   });
 
-  it.each([...lessons, ...taught])(
+  it('comes to the presets on its way', () => {
+    expect(configOf('02-baseline')).toMatchObject({ ...grpoPresets.reinforce, promptsPerStep: 16 });
+    expect(configOf('07-grpo')).toMatchObject(grpoPresets.grpo);
+    const short = { maxCompletionLength, softPunishCache: 4 };
+    expect({ ...shared, ...configOf('13-dapo') }).toMatchObject({ ...grpoPresets.dapo, ...short });
+  });
+
+  it.each([...lessons, { name: '05-critic' }, ...taught])(
     '$name can be read at one sight, and needs nothing but tfjs and a model',
     ({ name }) => {
       const source = readFileSync(new URL(`./${name}.ts`, import.meta.url), 'utf8');

@@ -1,6 +1,6 @@
 /** What all loops share: questions, a judge, tries, and one step down a gradient. */
 import * as tf from '@tensorflow/tfjs-core';
-import { generate, type Model } from 'posttrain/model';
+import { generate, type MaskedSequence, type Model, scoreSequences, scoreValues } from 'posttrain/model';
 
 export interface World {
   /** Questions, as tokens. */
@@ -61,8 +61,9 @@ export async function attempt(
   const tries = Array.from({ length: prompts * each }, (_, n) => {
     const position = from + Math.floor(n / each);
     const prompt = world.prompts[position % world.prompts.length] as Int32Array;
-    // The trainer's own key, so that a first step draws the same replies as its first step.
-    const key = { seed: 42, purpose: 'rollout/0', step, index: position * 2 ** 16 + (n % each) };
+    // The trainer's own key, which counts the prompts of a step from 0, so that both draw the same replies.
+    const index = (position - step * prompts) * 2 ** 16 + (n % each);
+    const key = { seed: 42, purpose: 'rollout/0', step, index };
     return { prompt, key };
   });
   const samples = await generate(
@@ -100,7 +101,35 @@ export function std(values: readonly number[]): number {
   return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (values.length - 1));
 }
 
+/** Values over all tokens, moved to mean 0 and scaled to deviation 1. */
+export function standardized(values: readonly number[]): number[] {
+  const [centre, scale] = [mean(values), std(values)];
+  return values.map((value) => (value - centre) / scale);
+}
+
+/** The replies, masked where a critic says what it expects of their tokens: one token earlier. */
+export function beforeTokens(samples: readonly Attempt[]): MaskedSequence[] {
+  return samples.map(({ tokens, mask }) => ({ tokens, mask: Uint8Array.of(...mask.slice(1), 0) }));
+}
+
+/** What a critic expects before each token of each reply: `[samples][tokens]`. */
+export async function valuesBefore(critic: Model, samples: readonly Attempt[]): Promise<number[][]> {
+  const values = await scoreValues(critic, beforeTokens(samples));
+  return samples.map(({ length }, n) => [...(values[n] as Float32Array).slice(-length - 1, -1)]);
+}
+
+/** Log-probability of each token of each reply under a model: `[samples][tokens]`. */
+export async function logprobsOf(model: Model, samples: readonly Attempt[]): Promise<number[][]> {
+  const logprobs = await scoreSequences(model, samples);
+  return samples.map(({ length }, n) => [...(logprobs[n] as Float32Array).slice(-length)]);
+}
+
 /** One step of the optimizer down the gradient of `loss`. */
-export function descend(model: Model, optimizer: tf.Optimizer, loss: () => tf.Tensor): void {
-  optimizer.minimize(() => loss() as tf.Scalar, false, [...model.weights.values()]);
+export function descend(
+  models: Model | readonly Model[],
+  optimizer: tf.Optimizer,
+  loss: () => tf.Tensor,
+): void {
+  const weights = [models].flat().flatMap((model) => [...model.weights.values()]);
+  optimizer.minimize(() => loss() as tf.Scalar, false, weights);
 }

@@ -1,5 +1,5 @@
 /**
- * Groups (Shao et al. 2024, arXiv 2402.03300): a reply competes with other replies to the same prompt.
+ * Groups (Shao et al. 2024, arXiv 2402.03300): a reply competes with other replies to the same prompt, and no critic is needed.
  * A hard prompt no longer makes its replies look bad, and, divided by the deviation, all groups have the same spread.
  */
 import * as tf from '@tensorflow/tfjs-core';
