@@ -402,6 +402,21 @@ describe('the advantages of ppo', () => {
     expect(first).toBeCloseTo(1 + 0.5 * 0.2 - 0.5 * 0.5, 6);
   });
 
+  it('pay each turn what the environment paid for it, and the end what is left of the score', async () => {
+    const { trajectories, ...record } = episodeOf([[0, 1, 1, 0, 1]], 5);
+    const turns = [
+      { start: 1, end: 3, reward: 1 },
+      { start: 4, end: 4, reward: 0.5 },
+      { start: 4, end: 5, reward: 3 },
+    ];
+    const played = { ...record, trajectories: [{ ...(trajectories[0] as Trajectory), turns }] };
+    const [episode] = await judged([played], { lam: 1 });
+    // the empty turn has no token to pay, so its half is paid at the end, as is the half that no turn earned
+    expect(episode?.rows[0]?.returns).toEqual(Float32Array.of(0, 5, 5, 0, 4));
+    const [discounted] = await judged([played], { lam: 0 });
+    expect(discounted?.rows[0]?.returns).toEqual(Float32Array.of(0, 0, 1, 0, 4));
+  });
+
   it('know an episode that was stopped between turns from one that ended, or whose last reply was cut', async () => {
     const after = async (stopReason: StopReason, bootstrapTruncated = true): Promise<number> => {
       const config = { lam: 1, gamma: 0.5, bootstrapTruncated };

@@ -187,7 +187,7 @@ describe('judgeEpisodes', () => {
               tokens: Int32Array.from(tokens),
               actionMask: new Uint8Array(tokens.length),
               logprobs: new Float32Array(tokens.length),
-              turns: [],
+              turns: [{ start: 0, end: tokens.length, reward: reward ?? 0 }],
             },
           ],
   });
@@ -201,6 +201,10 @@ describe('judgeEpisodes', () => {
       Promise.resolve(sequences.map((tokens) => tokens.reduce((sum, token) => sum + token, 0)));
     const judged = await judgeEpisodes(groups, rewardFromModel({ scores }));
     expect(judged.map(({ episodes }) => episodes.map(({ reward }) => reward))).toEqual([[3, null], [3]]);
+    const turns = judged.flatMap(({ episodes }) =>
+      episodes.flatMap((each) => each.trajectories[0]?.turns ?? []),
+    );
+    expect(turns.map(({ reward }) => reward)).toEqual([0, 0]);
     expect(judged.flatMap(({ episodes }) => episodes.map(({ metrics }) => metrics))).toEqual([
       { success: 1, environment: 0.5 },
       { success: 1 },

@@ -1,6 +1,6 @@
 /** Rewards from outside the environment: a reward model judges what was sampled. */
 import type { ValueScorer } from '../engine/scalar-types.js';
-import type { EpisodeGroup, EpisodeRecord } from './types.js';
+import type { EpisodeGroup, EpisodeRecord, Trajectory } from './types.js';
 
 /** Judges finished episodes, all of a step together: one reward each, `null` = cannot be judged. */
 export type RewardFunction = (episodes: readonly EpisodeRecord[]) => Promise<readonly (number | null)[]>;
@@ -20,7 +20,8 @@ export function rewardFromModel(model: Pick<ValueScorer, 'scores'>): RewardFunct
 }
 
 /**
- * The same episodes, judged by `rewardFunction`; what the environment said stays in their metrics as `environment`.
+ * The same episodes, judged by `rewardFunction` as a whole: no turn is paid apart any more. What the environment said stays in their
+ * metrics as `environment`.
  * @throws Error when a reward is not finite, naming the task.
  */
 export async function judgeEpisodes<T>(
@@ -39,7 +40,11 @@ export async function judgeEpisodes<T>(
       ...episode.metrics,
       ...(episode.reward !== null && { environment: episode.reward }),
     };
-    return { ...episode, reward, metrics };
+    return { ...episode, reward, metrics, trajectories: episode.trajectories.map(unpaid) };
   };
   return groups.map((group) => ({ ...group, episodes: group.episodes.map(judged) }));
+}
+
+function unpaid(trajectory: Trajectory): Trajectory {
+  return { ...trajectory, turns: trajectory.turns.map((turn) => ({ ...turn, reward: 0 })) };
 }

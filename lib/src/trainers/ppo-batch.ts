@@ -36,8 +36,9 @@ export interface PPOEpisode {
 /**
  * Episodes with the advantages of their tokens. Left out are those in which nothing could be sampled, or that cannot be judged.
  *
- * Each token the policy sampled earns `−klCoef · KLₜ`, the last one of the episode the score too; what the environment said earns nothing
- * and is stepped over. Where an episode became several sequences, its tokens still follow each other.
+ * Each token the policy sampled earns `−klCoef · KLₜ`, the last one of a turn what the environment paid for the turn too, and the last
+ * one of the episode the rest of the score; what the environment said earns nothing and is stepped over. Where an episode became several
+ * sequences, its tokens still follow each other.
  *
  * @throws StaleSampleError unless all samples are from policy version `policyVersion`.
  */
@@ -128,7 +129,16 @@ function tokenRewards(parts: readonly JudgedSequence[], score: number, config: P
     refLogprobs: endToEnd(parts, Float32Array, ({ refLogprobs }) => refLogprobs),
     mask: endToEnd(parts, Uint8Array, actionMask),
   };
-  return klShapedRewards(streams, score, config);
+  const paid = endToEnd(parts, Float32Array, turnRewards);
+  const rest = paid.reduce((left, reward) => left - reward, score);
+  return klShapedRewards(streams, rest, config).map((reward, t) => reward + (paid[t] as number));
+}
+
+/** What the environment paid for each turn, at its last token. */
+function turnRewards({ trajectory: { tokens, turns } }: JudgedSequence): Float32Array {
+  const rewards = new Float32Array(tokens.length);
+  for (const { start, end, reward } of turns) if (end > start) rewards[end - 1] = reward;
+  return rewards;
 }
 
 /** The streams of an episode's sequences as one. */
