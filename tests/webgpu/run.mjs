@@ -68,6 +68,7 @@ if (!env) {
       'node_modules/vitest/vitest.mjs',
       'run',
       '--testTimeout=600000',
+      '--hookTimeout=600000',
       ...(process.argv[2] ? process.argv.slice(2) : PARITY_TESTS),
     ],
     { ...env, POSTTRAIN_BACKEND: 'webgpu' },
