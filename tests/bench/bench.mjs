@@ -11,6 +11,7 @@ const benchmarks = {
   memory:
     'peak of the wasm heap in a training step against a count by hand, and tensors gained over 1,000 steps',
   native: 'a step and sampling on TensorFlow against PyTorch, which it installs (needs posttrain native)',
+  threads: 'shards on workers against threads that share one memory',
   growth: 'time a token from 1k to 16k tokens a step, and a model of 10 M parameters against nano',
 };
 
