@@ -1,17 +1,7 @@
 /** Looks up what a number in `metrics.jsonl` means. */
-import {
-  actorCritic,
-  imitation,
-  learning,
-  type MetricEntry,
-  preferences,
-  rewardModelling,
-  process,
-  rewards,
-  sampling,
-  selection,
-  trustRegion,
-} from './glossary-entries.js';
+import type { MetricEntry } from './glossary-entry.js';
+import { actorCritic, imitation, learning, preferences, rewardModelling } from './glossary-losses.js';
+import { process, rewards, sampling, selection, trustRegion } from './glossary-rewards.js';
 
 /** Every metric that a trainer reports, in the order in which to look at them. */
 export const metricGlossary: readonly MetricEntry[] = [

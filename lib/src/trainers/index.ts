@@ -11,7 +11,7 @@ export { defineDPOConfig, type DPOConfig } from './dpo-config.js';
 export { dpo, type DPOOptions, type DPOState, type DPOStep } from './dpo.js';
 export { defineGKDConfig, type GKDConfig } from './gkd-config.js';
 export { gkd, type GKDOptions, type GKDState, type GKDStep } from './gkd.js';
-export type { MetricEntry } from './glossary-entries.js';
+export type { MetricEntry } from './glossary-entry.js';
 export { explainMetric, metricGlossary } from './glossary.js';
 export { type Baseline, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
 export { grpo, type GRPOOptions, type GRPOState, type GRPOStep, TruncatedCompletionsError } from './grpo.js';
