@@ -1,2 +1,3 @@
 export * from './types.js';
 export * from './diagram/index.js';
+export * from './preference/index.js';
