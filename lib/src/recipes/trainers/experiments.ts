@@ -1,5 +1,8 @@
 /** All small experiments, in the order of the course. */
 import { divergences } from './divergences.js';
 import type { Experiment } from './experiment.js';
+import { preferences } from './rlhf/preferences.js';
+import { rewardModel } from './rlhf/reward-model.js';
+import { rlhf } from './rlhf/rlhf.js';
 
-export const trainerExperiments: readonly Experiment[] = [divergences];
+export const trainerExperiments: readonly Experiment[] = [divergences, rewardModel, rlhf, preferences];
