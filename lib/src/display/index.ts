@@ -3,6 +3,7 @@ export { cellWidth, fitToWidth, padToWidth } from './cells.js';
 export { COMPLETIONS_CSS, type CompletionRow, completionsToHtml, completionsToText } from './completions.js';
 export { bytes, duration, percent, percentWithInterval, short } from './format.js';
 export { lineChart, type LineChart, type Point, type Series } from './line-chart.js';
+export { dotPlot, type Dot, type DotPlot } from './dot-plot.js';
 export { createLive, type Live, type LiveOptions, type Output } from './live.js';
 export { chartGrid, drawingRow, pageHtml, type Drawing, type Page, type PageSection } from './page.js';
 export { plainLine, runLines, type RunView } from './progress.js';

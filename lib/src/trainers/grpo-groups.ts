@@ -66,7 +66,8 @@ export async function sampleStep<T extends Task>(
   return { groups, trained, rounds };
 }
 
-function scoreGroups<T extends Task>(
+/** Compares the rewards of each group with the baseline of `config`. */
+export function scoreGroups<T extends Task>(
   groups: readonly EpisodeGroup<T>[],
   config: GRPOConfig,
 ): ScoredGroup<T>[] {

@@ -85,6 +85,4 @@ export interface ExperimentRecord extends Measurements {
   readonly settings: object;
   /** Versions of what computed it, e.g. `posttrain`, `node`, `backend`. */
   readonly versions: Readonly<Record<string, string>>;
-  /** Wall-clock time of all repetitions. */
-  readonly seconds: number;
 }

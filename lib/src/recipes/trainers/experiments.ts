@@ -4,5 +4,12 @@ import type { Experiment } from './experiment.js';
 import { preferences } from './rlhf/preferences.js';
 import { rewardModel } from './rlhf/reward-model.js';
 import { rlhf } from './rlhf/rlhf.js';
+import { varianceLadder } from './variance-ladder.js';
 
-export const trainerExperiments: readonly Experiment[] = [divergences, rewardModel, rlhf, preferences];
+export const trainerExperiments: readonly Experiment[] = [
+  varianceLadder,
+  divergences,
+  rewardModel,
+  rlhf,
+  preferences,
+];

@@ -84,6 +84,14 @@ export function wholePercent(share: number): string {
   return `${Math.round(100 * share) + 0} %`;
 }
 
+/** Runs a trainer to its end; its last step. Throws when it took none. */
+export async function lastOf<Step>(steps: AsyncIterable<Step>): Promise<Step> {
+  let last: Step | undefined;
+  for await (const step of steps) last = step;
+  if (last === undefined) throw new Error('The trainer took no step: maxSteps is 0, or it was stopped.');
+  return last;
+}
+
 function mapValues<V, W>(
   record: Readonly<Record<string, V>>,
   change: (value: V, key: string) => W,

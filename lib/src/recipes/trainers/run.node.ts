@@ -3,7 +3,7 @@ import { eventLoopTurn } from '../../event-loop.js';
 import { writeFileAtomic } from '../../files.node.js';
 import { initBackend } from '../../tensor/index.js';
 import { packageVersion } from '../../version.node.js';
-import type { Experiment, ExperimentRecord, Measured, Progress } from './experiment.js';
+import type { Experiment, ExperimentRecord, Measured, Measurements, Progress } from './experiment.js';
 import { joinRepetitions } from './measurements.js';
 
 export interface RunOptions {
@@ -24,7 +24,6 @@ export async function runExperiment(
   experiment: Experiment,
   { seeds, quick, results, signal, onProgress }: RunOptions,
 ): Promise<ExperimentRecord | undefined> {
-  const started = performance.now();
   const { backend } = await initBackend();
   const settings = experiment.settings[quick ? 'quick' : 'full'];
   const repetitions: Measured[] = [];
@@ -35,7 +34,8 @@ export async function runExperiment(
     if (measured === undefined) return undefined;
     repetitions.push(measured);
   }
-  const measurements = joinRepetitions(repetitions);
+  // rounded first: whoever draws or judges the record again gets the same
+  const measurements = rounded(joinRepetitions(repetitions));
   const { name, description, hypothesis, remarks } = experiment;
   const record: ExperimentRecord = {
     name,
@@ -46,10 +46,9 @@ export async function runExperiment(
     seeds,
     settings,
     versions: { posttrain: packageVersion(), node: process.version, backend },
-    seconds: Math.round((performance.now() - started) / 1000),
     ...measurements,
   };
-  writeFileAtomic(join(results, `${name}.json`), recordJson(record));
+  writeFileAtomic(join(results, `${name}.json`), `${JSON.stringify(record, null, 1)}\n`);
   for (const [file, svg] of Object.entries(experiment.figures(measurements)))
     writeFileAtomic(join(results, file), svg);
   return record;
@@ -75,9 +74,11 @@ async function finish(
   }
 }
 
-/** Six digits: enough to draw and compare, few enough to read. */
-function recordJson(record: ExperimentRecord): string {
-  const round = (_: string, value: unknown): unknown =>
-    typeof value === 'number' ? Number(value.toPrecision(6)) : value;
-  return `${JSON.stringify(record, round, 1)}\n`;
+/** To six digits: enough to draw and compare, few enough to read. */
+function rounded(measurements: Measurements): Measurements {
+  return JSON.parse(
+    JSON.stringify(measurements, (_, value: unknown) =>
+      typeof value === 'number' ? Number(value.toPrecision(6)) : value,
+    ),
+  ) as Measurements;
 }

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { dotPlot, type DotPlot } from 'posttrain/display/dot-plot';
+
+const plot: DotPlot = {
+  title: 'Noise <N>',
+  description: 'Variance & its range',
+  xLabel: 'variance',
+  xRange: [0, 10],
+  dots: [
+    { name: 'a', value: 5, low: 0, high: 10 },
+    { name: 'b', value: 10 },
+  ],
+  width: 142.6,
+};
+
+describe('dotPlot', () => {
+  const svg = dotPlot(plot);
+
+  it('places dots and their bars on the axis, a row each', () => {
+    // the axis runs from 16 + 6.6 to 142.6 − 20
+    expect(svg).toContain('d="M22.6 46H122.6"');
+    expect(svg).toContain('cx="72.6" cy="46"');
+    expect(svg).toContain('cx="122.6" cy="70"');
+  });
+
+  it('carries title and description, escaped', () => {
+    expect(svg).toContain('<title>Noise &lt;N&gt;</title><desc>Variance &amp; its range</desc>');
+  });
+
+  it('puts powers of ten at equal distances', () => {
+    const dots = [1, 10, 100].map((value) => ({ name: 'x', value }));
+    const places = [
+      ...dotPlot({ title: plot.title, description: '', xLabel: '', dots, logarithmic: true }).matchAll(
+        /cx="([\d.]+)"/g,
+      ),
+    ];
+    const [first, second, third] = places.map(([, x]) => Number(x));
+    expect((second as number) - (first as number)).toBeCloseTo((third as number) - (second as number), 5);
+  });
+
+  it('refuses what has no place', () => {
+    expect(() => dotPlot({ ...plot, dots: [] })).toThrow(/there is no dot/);
+    expect(() => dotPlot({ ...plot, dots: [{ name: 'a', value: NaN }] })).toThrow(/NaN has no place/);
+    expect(() => dotPlot({ ...plot, logarithmic: true })).toThrow(/0 has no place.*above 0/);
+  });
+});
