@@ -1,0 +1,11 @@
+export {
+  keyDoorColours,
+  keyDoorEnvironment,
+  keyDoorPieces,
+  keyDoorTasks,
+  keyDoorTurns,
+  type KeyDoorColour,
+  type KeyDoorPlace,
+  type KeyDoorReward,
+  type KeyDoorTask,
+} from './environment.js';

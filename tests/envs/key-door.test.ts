@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { keyDoorEnvironment, type KeyDoorReward, keyDoorTasks, keyDoorTurns } from 'posttrain/envs/key-door';
+import type { StepResult } from 'posttrain/envs/types';
+
+const [task] = keyDoorTasks.filter(({ door }) => door === 'gold') as [(typeof keyDoorTasks)[number]];
+const play = (reward: KeyDoorReward, actions: readonly string[]): StepResult[] => {
+  const episode = keyDoorEnvironment(reward).start(task);
+  return actions.map((action) => episode.step(action));
+};
+const rewards = (results: readonly StepResult[]): number[] => results.map(({ reward }) => reward);
+
+describe('the key-door environment', () => {
+  it('pays a right key when the door opens, or as it is taken: 1 in all', () => {
+    const right = ['red', 'gold', 'red', 'blue', 'red', 'green'];
+    expect(rewards(play('outcome', right))).toEqual([0, 0, 0, 0, 0, 1]);
+    expect(rewards(play('process', right))).toEqual([0, 1, 0, 0, 0, 0]);
+    expect(play('outcome', right).at(-1)).toMatchObject({
+      episodeDone: true,
+      nextObservation: null,
+      stopReason: 'completed',
+      metrics: { success: 1 },
+    });
+  });
+
+  it('pays nothing for a wrong key, or for the right word anywhere else', () => {
+    const wrong = ['gold', 'red', 'gold', 'gold', 'gold', 'gold'];
+    expect(rewards(play('outcome', wrong))).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(rewards(play('process', wrong))).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
+  it('says where one is and which key one carries, and leads on whatever is answered', () => {
+    const observed = play('outcome', ['', 'blue', '<|end|>', 'x', 'red']).map((step) => step.nextObservation);
+    expect(observed).toEqual([
+      'keys',
+      'stairs with blue',
+      'hall with blue',
+      'stairs with blue',
+      'door with blue',
+    ]);
+    expect(play('outcome', ['red', 'no key']).at(-1)?.nextObservation).toBe('stairs');
+  });
+
+  it('ends after six turns, and refuses a seventh', () => {
+    const episode = keyDoorEnvironment('outcome').start(task);
+    for (const place of keyDoorTurns) expect(episode.step('red').episodeDone).toBe(place === 'door');
+    expect(() => episode.step('red')).toThrow(/over/);
+  });
+});
