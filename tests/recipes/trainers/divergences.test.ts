@@ -7,7 +7,7 @@ import { meanOf, quickRun, recordOf, refuted } from './recorded.js';
 
 describe('divergences', () => {
   beforeAll(async () => {
-    await initBackend();
+    await initBackend({ backend: 'wasm' });
   });
 
   it('recorded: forward KL covers, reverse KL chooses, in every seed', () => {

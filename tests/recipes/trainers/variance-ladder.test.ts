@@ -14,7 +14,7 @@ describe('all replies', () => {
 
 describe('variance-ladder', () => {
   beforeAll(async () => {
-    await initBackend();
+    await initBackend({ backend: 'wasm' });
   });
 
   it('recorded: all but one claim hold, and that one the other way round', () => {

@@ -1,4 +1,5 @@
 /** All small experiments, in the order of the course. */
+import { creditAssignment } from './credit-assignment.js';
 import { divergences } from './divergences.js';
 import type { Experiment } from './experiment.js';
 import { preferences } from './rlhf/preferences.js';
@@ -8,6 +9,7 @@ import { varianceLadder } from './variance-ladder.js';
 
 export const trainerExperiments: readonly Experiment[] = [
   varianceLadder,
+  creditAssignment,
   divergences,
   rewardModel,
   rlhf,
