@@ -14,5 +14,6 @@ export * from './rollout/index.js';
 export * from './losses/index.js';
 export * from './engine/index.js';
 export * from './trainers/index.js';
+export * from './tabular/index.js';
 export * from './eval/index.js';
 export * from './recipes/diagram/index.js';

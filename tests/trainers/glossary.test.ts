@@ -1,6 +1,8 @@
 /** Every number a trainer reports is explained, and nothing is explained that none reports. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from 'posttrain/engine';
+import { treasureProcess } from 'posttrain/envs';
+import { qLearning } from 'posttrain/tabular';
 import { initBackend } from 'posttrain/tensor';
 import {
   distill,
@@ -58,6 +60,7 @@ const runs: readonly ((engine: Engine) => AsyncIterable<{ readonly metrics: Metr
   (engine) => grpo({ engine, ...world, env: ruled, config: { ...quick, maxClippedRatio: 1 } }),
   (engine) => rft({ engine, ...world, config: { ...quick, rewardThreshold: 0 } }),
   (engine) => distill({ engine, ...world, teacher: engine, config: quick }),
+  () => qLearning({ process: treasureProcess(), config: { numEpisodes: 1 } }),
   (engine) =>
     gkd({ engine, ...world, teacher: engine, rows: [{ tokens: good }], config: { ...quick, lmbda: 0 } }),
   (engine) => gkd({ engine, ...world, teacher: engine, config: { ...quick, lmbda: 1 } }),

@@ -2,6 +2,7 @@
 import type { MetricEntry } from './glossary-entry.js';
 import { actorCritic, imitation, learning, preferences, rewardModelling } from './glossary-losses.js';
 import { process, rewards, sampling, selection, trustRegion } from './glossary-rewards.js';
+import { tabular } from './glossary-tabular.js';
 
 /** Every metric that a trainer reports, in the order in which to look at them. */
 export const metricGlossary: readonly MetricEntry[] = [
@@ -15,6 +16,7 @@ export const metricGlossary: readonly MetricEntry[] = [
   ...sampling,
   ...selection,
   ...trustRegion,
+  ...tabular,
 ];
 
 /** The entry that explains a key of `metrics.jsonl`; `undefined` when there is none. */

@@ -1,0 +1,20 @@
+export {
+  actionValues,
+  explore,
+  movesToSuccess,
+  valueIteration,
+  type Explored,
+  type ExploredState,
+  type ValueIterationOptions,
+} from './exact.js';
+export { bestAction, bestValue, rowOf, type ActionValues, type QTable } from './q-table.js';
+export { greedyPolicy, playEpisode, type TabularEpisode, type TabularPolicy } from './rollout.js';
+export {
+  defineTabularConfig,
+  qLearning,
+  sarsa,
+  tabularDefaults,
+  type TabularConfig,
+  type TabularOptions,
+  type TabularStep,
+} from './temporal-difference.js';
