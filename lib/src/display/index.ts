@@ -12,3 +12,12 @@ export { sparkline } from './sparkline.js';
 export { createStyle, wantsColor, type Style } from './style.js';
 export { tableToHtml, tableToText, type Column, type Table } from './table.js';
 export { standaloneSvg, themeCss } from './theme.js';
+export {
+  valueMapSvg,
+  type Passage,
+  type ValuedPlace,
+  type ValueMap,
+  type ValuePanel,
+  type ValueRow,
+} from './value-map.js';
+export { valueMapText } from './value-map-text.js';

@@ -18,3 +18,12 @@ export {
   type TabularOptions,
   type TabularStep,
 } from './temporal-difference.js';
+export {
+  addScore,
+  descendReverseKL,
+  sampled,
+  softmax,
+  softmaxPolicy,
+  type ActionDistribution,
+} from './softmax-policy.js';
+export { successProbability, type Stage } from './success-probability.js';

@@ -18,6 +18,8 @@ export interface Experiment<Settings extends object = object> {
   claims(results: Measurements): Claim[];
   /** What the numbers do not say by themselves: where they contradict the hypothesis, and why. */
   readonly remarks: readonly string[];
+  /** For the terminal, above the table: what the experiment is about, drawn in characters. */
+  picture?(): string;
   /** Standalone SVGs by file name. */
   figures(results: Measurements): Readonly<Record<string, string>>;
 }

@@ -2,12 +2,16 @@
 import { creditAssignment } from './credit-assignment.js';
 import { divergences } from './divergences.js';
 import type { Experiment } from './experiment.js';
+import { qLearningHunt } from './q-learning.js';
 import { preferences } from './rlhf/preferences.js';
 import { rewardModel } from './rlhf/reward-model.js';
 import { rlhf } from './rlhf/rlhf.js';
+import { tabularDistillation } from './tabular-distillation.js';
 import { varianceLadder } from './variance-ladder.js';
 
 export const trainerExperiments: readonly Experiment[] = [
+  qLearningHunt,
+  tabularDistillation,
   varianceLadder,
   creditAssignment,
   divergences,

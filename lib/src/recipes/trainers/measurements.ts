@@ -75,7 +75,8 @@ export function summaryText(experiment: Experiment, results: Measurements): stri
   const claims = experiment
     .claims(results)
     .map(({ claim, holds, measured }) => `${holds ? '✓' : '✗'} ${claim}: ${measured}`);
-  return [tableToText(measurementsTable(experiment, results)), '', ...claims].join('\n');
+  const picture = experiment.picture === undefined ? [] : [experiment.picture(), ''];
+  return [...picture, tableToText(measurementsTable(experiment, results)), '', ...claims].join('\n');
 }
 
 /** A share in whole percent: `0.459` → `46 %`. */
