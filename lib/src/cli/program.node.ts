@@ -3,6 +3,7 @@ import { addCompletions } from './completions.node.js';
 import { addDoctor } from './doctor.node.js';
 import { addDraw } from './draw.node.js';
 import { addExperiment } from './experiment.node.js';
+import { addKernel } from './kernel.node.js';
 import { addMetrics } from './metrics.node.js';
 import { addNative } from './native.node.js';
 import { packageVersion } from '../version.node.js';
@@ -47,6 +48,7 @@ function createProgram(setStatus: SetStatus): Command {
   addCompletions(program);
   addMetrics(program);
   addVerifyReward(program, setStatus);
+  addKernel(program);
   addDoctor(program);
   addNative(program, setStatus);
   return program;

@@ -1,0 +1,44 @@
+/** What a running cell says, in Jupyter's words (https://jupyter-client.readthedocs.io/en/stable/messaging.html). */
+
+/** JSON, or the bytes of an image, which are sent in base64. */
+export type MimeData = string | number | boolean | null | Uint8Array | readonly MimeData[] | MimeObject;
+export interface MimeObject {
+  readonly [key: string]: MimeData;
+}
+
+/** One thing in several representations, by MIME type; a front end shows the richest that it knows. `text/plain` belongs in each. */
+export interface MimeBundle {
+  readonly [mimeType: string]: MimeData;
+}
+
+export interface DisplayContent {
+  readonly data: MimeBundle;
+  readonly metadata: MimeObject;
+  readonly transient: { readonly display_id?: string };
+}
+
+export interface ErrorContent {
+  /** The error's name. */
+  readonly ename: string;
+  /** Its message. */
+  readonly evalue: string;
+  /** Lines to show, the first with name and message. */
+  readonly traceback: readonly string[];
+}
+
+export type CellMessage =
+  | {
+      readonly msg_type: 'stream';
+      readonly content: { readonly name: 'stdout' | 'stderr'; readonly text: string };
+    }
+  | { readonly msg_type: 'display_data' | 'update_display_data'; readonly content: DisplayContent }
+  | {
+      readonly msg_type: 'execute_result';
+      readonly content: {
+        readonly execution_count: number;
+        readonly data: MimeBundle;
+        readonly metadata: MimeObject;
+      };
+    }
+  | { readonly msg_type: 'error'; readonly content: ErrorContent }
+  | { readonly msg_type: 'clear_output'; readonly content: { readonly wait: boolean } };

@@ -1,0 +1,224 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createExecutor } from 'tslab/dist/executor.js';
+import { describeError, describeProblems, Interrupted } from './cell-error.node.js';
+import { completeness, createCompiler, type Compiler } from './compiler.node.js';
+import { setHost, type NotebookHost } from './host.js';
+import type { CellMessage, ErrorContent, MimeBundle, MimeData } from './messages.js';
+import { captureStandardStreams, createOutput, TEXT_LIMIT, type Outlet } from './output.node.js';
+import { valueBundle } from './rich-value.node.js';
+
+export interface CellRequest {
+  /** As stack frames name it. */
+  readonly name: string;
+  readonly code: string;
+  send(message: CellMessage): void;
+  /** Asks the reader; rejects where nobody can be asked. */
+  ask(prompt: string, password: boolean): Promise<string>;
+}
+
+export type CellOutcome =
+  | { readonly status: 'ok'; /** The value of the last expression. */ readonly value?: MimeBundle }
+  | { readonly status: 'error'; readonly error: ErrorContent };
+
+/** The state that the cells of a notebook share: their variables, and where what they print goes. */
+export interface Session {
+  /** Runs one cell to its end; its output is sent before the promise resolves. Not while another runs. */
+  run(request: CellRequest): Promise<CellOutcome>;
+  /**
+   * Asks the running cell to stop. One that has taken its signal stops by itself, or at the second time; any other one is given up,
+   * and what it waits for may go on unseen.
+   */
+  interrupt(): void;
+  readonly complete: (
+    code: string,
+    offset: number,
+  ) => { readonly start: number; readonly end: number; readonly candidates: readonly string[] };
+  readonly inspect: ReturnType<typeof createExecutor>['inspect'];
+  readonly completeness: typeof completeness;
+}
+
+export interface SessionOptions {
+  /** Begins the names of displays; another one for each process. */
+  readonly id: string;
+  readonly fast: boolean;
+  /** Told whether a cell has started (`false`) or taken its signal (`true`), and so will stop by itself. */
+  readonly onTrust?: (trusted: boolean) => void;
+}
+
+/** A cell, from its start to the last thing that it started. */
+interface Cell extends Outlet {
+  readonly request: CellRequest;
+  readonly stop: AbortController;
+  /** Why the cell failed, other than by throwing. */
+  failure?: { readonly thrown: unknown };
+  /** The cell listens to its signal. */
+  trusted: boolean;
+  interruptedAt: number;
+}
+
+/** Interrupts closer together than this are one: a front end may send a message and a signal. */
+const ONE_PRESS_MS = 500;
+
+export function createSession({ id, fast, onTrust }: SessionOptions): Session {
+  const compiler: Compiler = createCompiler();
+  const output = createOutput();
+  const inCell = new AsyncLocalStorage<Cell>();
+  let running: Cell | undefined;
+  let latest: Cell | undefined;
+  let displays = 0;
+  let result: unknown;
+  let thrown: unknown;
+
+  const executor = createExecutor(
+    process.cwd(),
+    { node: compiler, browser: compiler, close: () => compiler.close() },
+    {
+      log: (value: unknown) => {
+        result = value;
+      },
+      // a single argument is what the cell threw; the compiler's complaints are taken from the compiler
+      error: (...messages: unknown[]) => {
+        if (messages.length === 1) [thrown] = messages;
+      },
+    },
+  );
+
+  /** A timer of an earlier cell still speaks for that one; a thread, of which no one knows, for the latest. */
+  const speaker = (): Cell | undefined => inCell.getStore() ?? latest;
+  captureStandardStreams(output, speaker);
+  setHost(createHost());
+  process.on('unhandledRejection', failSpeaker);
+  process.on('uncaughtException', failSpeaker);
+  forbidExit();
+
+  function failSpeaker(reason: unknown): void {
+    const cell = speaker();
+    if (cell === undefined) throw reason;
+    if (cell === running) return fail(cell, reason);
+    output.send(cell, { msg_type: 'error', content: describeError(reason, compiler.compiled) });
+  }
+
+  function fail(cell: Cell, reason: unknown): void {
+    cell.failure ??= { thrown: reason };
+    executor.interrupt();
+  }
+
+  async function run(request: CellRequest): Promise<CellOutcome> {
+    const cell: Cell = {
+      request,
+      stop: new AbortController(),
+      trusted: false,
+      interruptedAt: 0,
+      send: request.send,
+      textLeft: TEXT_LIMIT,
+    };
+    running = latest = cell;
+    result = thrown = undefined;
+    onTrust?.(false);
+    compiler.begin(request.name);
+    try {
+      return await inCell.run(cell, () => execute(cell));
+    } finally {
+      running = undefined;
+      output.flush();
+    }
+  }
+
+  async function execute(cell: Cell): Promise<CellOutcome> {
+    const { code, name } = cell.request;
+    const finished = await executor.execute(code);
+    // a rejection that nobody handles is told after the microtasks
+    await new Promise((resume) => setImmediate(resume));
+    const failure = cell.failure ?? (finished ? undefined : { thrown: translated(thrown) });
+    const problems = compiler.problems();
+    if (problems.length > 0) return failed(describeProblems(problems, name, code));
+    if (failure !== undefined) return failed(describeError(failure.thrown, compiler.compiled));
+    if (result === undefined || result === null) return { status: 'ok' };
+    try {
+      return { status: 'ok', value: encoded(await valueBundle(result)) };
+    } catch (error) {
+      return failed(describeError(error, compiler.compiled));
+    }
+  }
+
+  function interrupt(): void {
+    const cell = running;
+    const now = performance.now();
+    if (cell === undefined || (cell.interruptedAt > 0 && now - cell.interruptedAt < ONE_PRESS_MS)) return;
+    const first = cell.interruptedAt === 0;
+    cell.interruptedAt = now;
+    cell.stop.abort(new Interrupted());
+    if (first && cell.trusted) {
+      output.print(cell, 'stderr', 'Stopping after this step; interrupt again to stop at once.\n');
+    } else {
+      fail(cell, new Interrupted());
+    }
+  }
+
+  function createHost(): NotebookHost {
+    const speaking = (): Cell => {
+      const cell = speaker();
+      if (cell === undefined) throw new Error('no cell has run yet');
+      return cell;
+    };
+    return {
+      fast,
+      newDisplayId: () => `${id}-${++displays}`,
+      display: (bundle, { displayId, metadata, update }) =>
+        output.send(speaking(), {
+          msg_type: update ? 'update_display_data' : 'display_data',
+          content: { data: encoded(bundle), metadata, transient: { display_id: displayId } },
+        }),
+      clearOutput: (wait) => output.send(speaking(), { msg_type: 'clear_output', content: { wait } }),
+      input: (prompt, password) => {
+        const cell = speaking();
+        output.flush();
+        const interrupted = new Promise<never>((_, reject) => {
+          cell.stop.signal.addEventListener('abort', () => reject(cell.stop.signal.reason), { once: true });
+        });
+        return Promise.race([cell.request.ask(prompt, password), interrupted]);
+      },
+      signal: () => {
+        const cell = speaking();
+        if (cell === running && !cell.trusted) {
+          cell.trusted = true;
+          onTrust?.(true);
+        }
+        return cell.stop.signal;
+      },
+    };
+  }
+
+  return {
+    run,
+    interrupt,
+    complete: executor.complete,
+    inspect: executor.inspect,
+    completeness,
+  };
+}
+
+const failed = (error: ErrorContent): CellOutcome => ({ status: 'error', error });
+
+/** Node's own word for SIGINT in a loop that waits for nothing. */
+function translated(thrown: unknown): unknown {
+  return (thrown as { code?: unknown } | null | undefined)?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED'
+    ? new Interrupted()
+    : thrown;
+}
+
+/** Bytes become base64, as Jupyter wants them. */
+function encoded(bundle: MimeBundle): MimeBundle {
+  const encode = (data: MimeData): MimeData =>
+    data instanceof Uint8Array ? Buffer.from(data).toString('base64') : data;
+  return Object.fromEntries(Object.entries(bundle).map(([type, data]) => [type, encode(data)]));
+}
+
+/** A cell that ends the process would take all variables of the notebook with it. */
+function forbidExit(): void {
+  process.exit = (code) => {
+    throw new Error(
+      `process.exit(${code ?? ''}) would end the notebook with all its variables; throw an error to stop a cell`,
+    );
+  };
+}
