@@ -1,5 +1,6 @@
 import ts from '@tslab/typescript-for-tslab';
 import { createConverter, type Converter, type Diagnostic } from 'tslab/dist/converter.js';
+import { guardLoops } from './loop-guard.node.js';
 
 /** A cell in the reader's TypeScript and in the JavaScript that runs. */
 export interface CompiledCell {
@@ -38,10 +39,11 @@ export function createCompiler(): Compiler {
       const result = converter.convert(declarations, source);
       problems = result.diagnostics;
       if (result.output === undefined) return result;
-      cells.set(name, { source, javascript: result.output });
+      const javascript = guardLoops(result.output);
+      cells.set(name, { source, javascript });
       return {
         ...result,
-        output: `${result.output}\n//# sourceURL=${name}`,
+        output: `${javascript}\n//# sourceURL=${name}`,
         hasToplevelAwait: awaitsAtTop(source),
       };
     },

@@ -34,7 +34,10 @@ export async function startKernel(connection: Connection): Promise<never> {
   const waiting: Request[] = [];
   let wake = (): void => {};
   const stdin = createStdin();
-  const opening = openTransport(connection, id, {
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const opening = openTransport(connection, {
+    session: id,
+    stop,
     onMessage: (channel, message) => {
       if (channel === 'control') return void opening.then(() => control({ channel, message }));
       if (channel === 'stdin') return stdin.give(message);
@@ -52,6 +55,7 @@ export async function startKernel(connection: Connection): Promise<never> {
       id,
       fast: process.env['POSTTRAIN_FAST'] === '1',
       onTrust: transport.trust,
+      stop,
     });
     interrupt = loaded.interrupt;
     return loaded;

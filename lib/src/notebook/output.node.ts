@@ -25,12 +25,12 @@ export interface Output {
 /** A thousand lines become a few messages, and no line waits long, also in a loop that never lets a timer have its turn. */
 export function createOutput(): Output {
   let waiting: { outlet: Outlet; name: 'stdout' | 'stderr'; parts: string[]; size: number } | undefined;
-  let lastFlush = 0;
+  let lastFlush = -Infinity;
   let scheduled = false;
 
   const flush = (): void => {
-    lastFlush = performance.now();
     if (waiting === undefined) return;
+    lastFlush = performance.now();
     const { outlet, name, parts } = waiting;
     waiting = undefined;
     outlet.send({ msg_type: 'stream', content: { name, text: parts.join('') } });

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createExecutor } from 'tslab/dist/executor.js';
+import { getCodeMetadata } from 'tslab/dist/metadata.js';
 import { describeError, describeProblems, Interrupted } from './cell-error.node.js';
 import { completeness, createCompiler, type Compiler } from './compiler.node.js';
 import { setHost, type NotebookHost } from './host.js';
+import { installLoopGuard } from './loop-guard.node.js';
 import type { CellMessage, ErrorContent, MimeBundle, MimeData } from './messages.js';
 import { captureStandardStreams, createOutput, TEXT_LIMIT, type Outlet } from './output.node.js';
 import { valueBundle } from './rich-value.node.js';
@@ -43,6 +45,8 @@ export interface SessionOptions {
   readonly fast: boolean;
   /** Told whether a cell has started (`false`) or taken its signal (`true`), and so will stop by itself. */
   readonly onTrust?: (trusted: boolean) => void;
+  /** Another thread stops the loops of a cell by writing 1 into it; the next cell begins with 0. */
+  readonly stop?: Int32Array;
 }
 
 /** A cell, from its start to the last thing that it started. */
@@ -59,7 +63,8 @@ interface Cell extends Outlet {
 /** Interrupts closer together than this are one: a front end may send a message and a signal. */
 const ONE_PRESS_MS = 500;
 
-export function createSession({ id, fast, onTrust }: SessionOptions): Session {
+export function createSession(options: SessionOptions): Session {
+  const { id, fast, onTrust, stop = new Int32Array(1) } = options;
   const compiler: Compiler = createCompiler();
   const output = createOutput();
   const inCell = new AsyncLocalStorage<Cell>();
@@ -87,6 +92,9 @@ export function createSession({ id, fast, onTrust }: SessionOptions): Session {
   const speaker = (): Cell | undefined => inCell.getStore() ?? latest;
   captureStandardStreams(output, speaker);
   setHost(createHost());
+  installLoopGuard(stop, () => {
+    throw new Interrupted();
+  });
   process.on('unhandledRejection', failSpeaker);
   process.on('uncaughtException', failSpeaker);
   forbidExit();
@@ -114,6 +122,7 @@ export function createSession({ id, fast, onTrust }: SessionOptions): Session {
     };
     running = latest = cell;
     result = thrown = undefined;
+    stop[0] = 0;
     onTrust?.(false);
     compiler.begin(request.name);
     try {
@@ -126,6 +135,8 @@ export function createSession({ id, fast, onTrust }: SessionOptions): Session {
 
   async function execute(cell: Cell): Promise<CellOutcome> {
     const { code, name } = cell.request;
+    if (getCodeMetadata(code).mode === 'browser')
+      return failed(describeError(new Error('cells marked @browser run nowhere yet'), compiler.compiled));
     const finished = await executor.execute(code);
     // a rejection that nobody handles is told after the microtasks
     await new Promise((resume) => setImmediate(resume));

@@ -24,4 +24,6 @@ export type FromSockets =
 
 export interface SocketsSetup {
   readonly connection: Connection;
+  /** Shared memory: 1 while the loops of the running cell should stop. */
+  readonly stop: Int32Array;
 }

@@ -15,7 +15,7 @@ import type {
 } from './sockets-protocol.node.js';
 import { decodeMessage, framesOf, type Envelope, type Message } from './wire.node.js';
 
-const { connection } = workerData as SocketsSetup;
+const { connection, stop } = workerData as SocketsSetup;
 const kernel = parentPort!;
 const tell = (message: FromSockets): void => kernel.postMessage(message);
 
@@ -63,11 +63,16 @@ async function receive(channel: RequestChannel): Promise<void> {
   }
 }
 
-/** A loop that waits for nothing hears no message, but is stopped by SIGINT; a cell that takes its signal is only asked. */
+/**
+ * A loop that waits for nothing hears no message: in a cell it looks at shared memory, in a library it needs SIGINT. A cell that takes
+ * its signal is asked by message alone, the first time.
+ */
 function insist(): void {
   const again = !heard;
   heard = false;
-  if (process.platform === 'win32' || (trusted && !again)) return;
+  if (trusted && !again) return;
+  Atomics.store(stop, 0, 1);
+  if (process.platform === 'win32') return;
   setTimeout(() => {
     if (!heard) process.kill(process.pid, 'SIGINT');
   }, HEARD_WITHIN_MS);

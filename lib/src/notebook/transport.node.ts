@@ -26,6 +26,10 @@ export interface Transport {
 }
 
 export interface TransportOptions {
+  /** Names this kernel among all that ever ran. */
+  readonly session: string;
+  /** Shared memory, set to 1 by an interrupt. */
+  readonly stop: Int32Array;
   onMessage(channel: RequestChannel, message: Message): void;
   /** The thread of the sockets has failed: nothing can be received any more. */
   onFailure(error: Error): void;
@@ -34,11 +38,9 @@ export interface TransportOptions {
 /** Binds the sockets. Resolves when they listen; rejects when a port is taken. */
 export async function openTransport(
   connection: Connection,
-  /** Names this kernel among all that ever ran. */
-  session: string,
-  { onMessage, onFailure }: TransportOptions,
+  { session, stop, onMessage, onFailure }: TransportOptions,
 ): Promise<Transport> {
-  const setup: SocketsSetup = { connection };
+  const setup: SocketsSetup = { connection, stop };
   const thread = new Worker(new URL('./sockets.node.js', import.meta.url), { workerData: setup });
   const username = userInfo().username;
   const barriers: (() => void)[] = [];
