@@ -72,6 +72,19 @@ describe('the protocol', () => {
     ).toBe('4');
   });
 
+  it('finds variables of earlier cells in shorthand properties and in awaits of every form', async () => {
+    await kernel.execute('const rows = [1]; let rate = 2; async function* count() { yield 1; yield 2; }');
+    const answer = await kernel.execute(`const made = { rows, rate };
+({ rate } = { rate: 5 });
+let total = 0;
+for await (const n of count()) total += n;
+[made.rows[0], made.rate, rate, total, await (async () => 7)()].join()`);
+    expect(shown(answer)).toBe("'1,2,5,3,7'");
+    expect(shown(await kernel.execute('await (rate)'))).toBe('5');
+    const wrong = await kernel.execute('const a = { rows, rate }; const s: string = rate;');
+    expect(wrong.reply.content.evalue).toMatch(/:1:33 /);
+  });
+
   it('runs silent code unseen and uncounted', async () => {
     const before = (await kernel.execute('0')).reply.content.execution_count;
     const silent = await kernel.execute('const quiet = 5; console.log(quiet)', { silent: true });

@@ -1,16 +1,50 @@
 import type { Command } from 'commander';
+import {
+  installKernelspec,
+  prefixDataFolder,
+  uninstallKernelspec,
+  userDataFolder,
+} from '../notebook/kernelspec.node.js';
+
+interface Place {
+  readonly user?: true;
+  readonly prefix?: string;
+}
 
 export function addKernel(program: Command): void {
-  const kernel = program.command('kernel').description('run TypeScript notebooks in Jupyter');
+  const kernel = program.command('kernel').description('let Jupyter run TypeScript notebooks');
   kernel
-    .command('start', { isDefault: true, hidden: true })
-    .description('run a kernel; Jupyter does it by itself')
+    .command('start', { isDefault: true })
+    .description('run a kernel (Jupyter does it by itself)')
     .argument('<connection-file>', 'what Jupyter wrote about sockets and key')
     .option('--any-interface', 'accept an address that other machines can reach')
     .action(async (file: string, { anyInterface }: { anyInterface?: true }) => {
-      // loaded only here: the compiler takes a while
+      // only now: sockets are loaded
       const { readConnection } = await import('../notebook/connection.node.js');
       const { startKernel } = await import('../notebook/kernel.node.js');
       await startKernel(readConnection(file, anyInterface));
     });
+  withPlace(kernel.command('install'))
+    .description('make the kernel known to Jupyter')
+    .action((place: Place) => {
+      const folder = installKernelspec(dataFolder(place));
+      process.stdout.write(`The kernel is in ${folder}\n`);
+    });
+  withPlace(kernel.command('uninstall'))
+    .description('undo that')
+    .action((place: Place) => {
+      const folder = uninstallKernelspec(dataFolder(place));
+      process.stdout.write(folder ? `Removed ${folder}\n` : 'There was no kernel of posttrain.\n');
+    });
+}
+
+function withPlace(command: Command): Command {
+  return command
+    .option('--user', 'for you alone (the default)')
+    .option('--prefix <folder>', 'for the Python environment in this folder, e.g. "$VIRTUAL_ENV"');
+}
+
+function dataFolder({ user, prefix }: Place): string {
+  if (user && prefix !== undefined) throw new Error('--user and --prefix name two places; give one of them');
+  return prefix === undefined ? userDataFolder() : prefixDataFolder(prefix);
 }

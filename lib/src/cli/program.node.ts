@@ -8,6 +8,7 @@ import { addMetrics } from './metrics.node.js';
 import { addNative } from './native.node.js';
 import { packageVersion } from '../version.node.js';
 import { explain } from './explain.js';
+import { addNotebook } from './notebook.node.js';
 import { addPretrain } from './pretrain.node.js';
 import { addRun } from './run.node.js';
 import { addVerifyReward } from './verify-reward.node.js';
@@ -49,6 +50,7 @@ function createProgram(setStatus: SetStatus): Command {
   addMetrics(program);
   addVerifyReward(program, setStatus);
   addKernel(program);
+  addNotebook(program, setStatus);
   addDoctor(program);
   addNative(program, setStatus);
   return program;

@@ -1,6 +1,8 @@
 import ts from '@tslab/typescript-for-tslab';
 import { createConverter, type Converter, type Diagnostic } from 'tslab/dist/converter.js';
 import { guardLoops } from './loop-guard.node.js';
+import { positionAt } from './positions.js';
+import { expandShorthand } from './shorthand.node.js';
 
 /** A cell in the reader's TypeScript and in the JavaScript that runs. */
 export interface CompiledCell {
@@ -36,8 +38,12 @@ export function createCompiler(): Compiler {
       return problems;
     },
     convert: (declarations, source) => {
-      const result = converter.convert(declarations, source);
-      problems = result.diagnostics;
+      const { code, original } = expandShorthand(source);
+      const result = converter.convert(declarations, code);
+      problems = result.diagnostics.map((problem) => ({
+        ...problem,
+        ...(problem.fileName === undefined && { start: placeOf(source, original(problem.start.offset)) }),
+      }));
       if (result.output === undefined) return result;
       const javascript = guardLoops(result.output);
       cells.set(name, { source, javascript });
@@ -48,6 +54,11 @@ export function createCompiler(): Compiler {
       };
     },
   };
+}
+
+function placeOf(source: string, offset: number): Diagnostic['start'] {
+  const { line, column } = positionAt(source, offset);
+  return { offset, line: line - 1, character: column - 1 };
 }
 
 /** tslab knows an `await` by TypeScript's complaint about it, and there is none about `await (…)` and `for await`. */

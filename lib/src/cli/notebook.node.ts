@@ -1,0 +1,96 @@
+import { basename, join } from 'node:path';
+import type { Command } from 'commander';
+import { writeFileAtomic } from '../files.node.js';
+import { formatNotebook } from '../notebook/format.js';
+import { hasJupyterLab, howToGetJupyterLab, openJupyterLab } from '../notebook/jupyter-lab.node.js';
+import { clearNotebook, newNotebook, outdated, pairedFiles } from '../notebook/notebook-files.node.js';
+import { type CellRun, type NotebookRun, runNotebook } from '../notebook/run.node.js';
+import type { SetStatus } from './program.node.js';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+export function addNotebook(program: Command, setStatus: SetStatus): void {
+  const notebook = program
+    .command('notebook')
+    .description('open, run and tidy notebooks')
+    .addHelpText(
+      'after',
+      `
+A notebook is two files: NAME.ts, which people write and review ("// %%" begins a cell of code, "// %% [markdown]" one of text), and
+NAME.ipynb, which is made from it.
+
+Examples:
+  posttrain notebook                             # JupyterLab
+  posttrain notebook new my-experiment
+  posttrain notebook run my-experiment.ts --fast
+  posttrain notebook format my-experiment.ipynb  # after an edit in Jupyter`,
+    );
+  notebook
+    .command('open', { isDefault: true })
+    .description('open JupyterLab with our kernel')
+    .argument('[paths...]', 'folder or notebooks (default: this folder)')
+    .action(async (paths: string[]) => {
+      if (hasJupyterLab()) setStatus(await openJupyterLab(paths));
+      else {
+        say(howToGetJupyterLab);
+        setStatus(1);
+      }
+    });
+  notebook
+    .command('run')
+    .description(
+      'run notebooks without Jupyter, each in a process of its own; stops at the first cell that fails',
+    )
+    .argument('<files...>', 'notebooks, or their sources')
+    .option('--out <folder>', 'write them there with their outputs')
+    .option('--fast', 'do everything in little (isFast() in a cell)')
+    .action(async (files: string[], options: { out?: string; fast?: true }) => {
+      for (const file of files) {
+        say(file);
+        const run = await runNotebook(file, { fast: options.fast === true, onCell: sayCell });
+        if (options.out !== undefined)
+          writeFileAtomic(executedFile(options.out, file), formatNotebook(run.notebook));
+        sayEnd(run);
+        if (run.failure !== undefined) return setStatus(1);
+      }
+    });
+  notebook
+    .command('new')
+    .description('begin a notebook')
+    .argument('<name>', 'its file, with or without .ts')
+    .action((name: string) => {
+      for (const { path } of newNotebook(name)) say(path);
+    });
+  notebook
+    .command('format')
+    .description('make notebooks from their sources, and sources from notebooks that were edited; no outputs')
+    .argument('<files...>', 'sources or notebooks: the file that is right')
+    .option('--check', 'change nothing, fail where a file is not as it should be')
+    .action((files: string[], { check }: { check?: true }) => {
+      const wrong = outdated(files.flatMap(pairedFiles));
+      for (const { path, content } of wrong) {
+        say(check ? `${path} is not up to date` : path);
+        if (!check) writeFileAtomic(path, content);
+      }
+      if (check && wrong.length > 0) setStatus(1);
+    });
+  notebook
+    .command('clear')
+    .description('remove outputs and execution counts')
+    .argument('<files...>', 'notebooks')
+    .action((files: string[]) => files.forEach(clearNotebook));
+}
+
+function sayCell({ cell, seconds }: CellRun): void {
+  say(`  ${cell.id.padEnd(10)} ${seconds.toFixed(2).padStart(7)} s`);
+}
+
+function sayEnd({ cells, failure }: NotebookRun): void {
+  const seconds = cells.reduce((sum, run) => sum + run.seconds, 0).toFixed(1);
+  if (failure === undefined) return say(`  ${cells.length} cells passed in ${seconds} s`);
+  say(`  ${failure.cell.id} failed:\n\n${failure.cell.source}\n\n${failure.error.traceback.join('\n')}`);
+}
+
+function executedFile(folder: string, file: string): string {
+  return join(folder, basename(file).replace(/\.ts$/, '.ipynb'));
+}

@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { writeFileAtomic } from '../files.node.js';
+import { formatNotebook, parseNotebook, withoutOutputs, type Notebook } from './format.js';
+import { readPairedSource, writePairedSource } from './paired-source.js';
+
+const NOTEBOOK = '.ipynb';
+const SOURCE = '.ts';
+
+/** A notebook from its own file or from its source. @throws Error for a file that is neither. */
+export function readNotebook(file: string): Notebook {
+  const text = readFileSync(file, 'utf8');
+  if (file.endsWith(NOTEBOOK)) return parseNotebook(text, file);
+  if (file.endsWith(SOURCE)) return readPairedSource(text, file);
+  throw new Error(
+    `${file} is no notebook; its name should end with ${NOTEBOOK}, or ${SOURCE} for its source`,
+  );
+}
+
+/** The file that goes with this one: a source's notebook, a notebook's source. */
+export function pairOf(file: string): string {
+  const [from, to] = file.endsWith(NOTEBOOK) ? [NOTEBOOK, SOURCE] : [SOURCE, NOTEBOOK];
+  return file.slice(0, -from.length) + to;
+}
+
+export interface WrittenFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/**
+ * Both files of a pair as they should be, after what `file` says: a source makes its notebook, and a notebook that was edited in Jupyter
+ * its source. Notebooks are without outputs.
+ */
+export function pairedFiles(file: string): readonly WrittenFile[] {
+  const source = writePairedSource(readNotebook(file));
+  const [sourceFile, notebookFile] = file.endsWith(SOURCE) ? [file, pairOf(file)] : [pairOf(file), file];
+  return [
+    { path: sourceFile, content: source },
+    { path: notebookFile, content: formatNotebook(readPairedSource(source, sourceFile)) },
+  ];
+}
+
+/** The files that are missing or differ. */
+export function outdated(files: readonly WrittenFile[]): readonly WrittenFile[] {
+  return files.filter(({ path, content }) => !existsSync(path) || readFileSync(path, 'utf8') !== content);
+}
+
+/** Removes outputs and execution counts from a notebook's file. */
+export function clearNotebook(file: string): void {
+  writeFileAtomic(file, formatNotebook(withoutOutputs(parseNotebook(readFileSync(file, 'utf8'), file))));
+}
+
+/** A notebook to begin with. @throws Error when there is one already. */
+export function newNotebook(file: string): readonly WrittenFile[] {
+  const source = file.endsWith(NOTEBOOK) ? pairOf(file) : file.endsWith(SOURCE) ? file : `${file}${SOURCE}`;
+  for (const path of [source, pairOf(source)])
+    if (existsSync(path)) throw new Error(`${path} exists already; choose another name`);
+  writeFileAtomic(source, template(basename(source, SOURCE)));
+  const files = pairedFiles(source);
+  for (const { path, content } of files) writeFileAtomic(path, content);
+  return files;
+}
+
+function template(name: string): string {
+  return `// %% [markdown]
+// # ${name}
+//
+// What is the question, and what will you be able to do when it is answered?
+
+// %%
+import * as pt from 'posttrain';
+import { isFast } from 'posttrain/notebook';
+
+// %%
+await pt.initBackend();
+const steps = isFast() ? 2 : 20;
+
+// %% [markdown]
+// ## First experiment
+//
+// What does the next cell show, and what do you expect?
+
+// %%
+console.log(steps, 'steps on', pt.backendInUse()?.backend);
+`;
+}

@@ -1,0 +1,36 @@
+/** The process in which the cells of one notebook run: globals, loaded modules and the folder are its own. */
+import type { RunReply, RunRequest } from './runner-protocol.js';
+import { createSession } from './session.node.js';
+
+// a cell cannot end the process, but its end must
+const exit = process.exit.bind(process);
+const tell = (reply: RunReply): Promise<void> =>
+  new Promise((sent) => process.send!(reply, undefined, undefined, () => sent()));
+
+async function run({ cells, fast }: RunRequest): Promise<void> {
+  const session = createSession({ id: 'display', fast });
+  for (const [index, { id, source, mayFail }] of cells.entries()) {
+    const start = performance.now();
+    const outcome = await session.run({
+      name: `cell[${index + 1}]`,
+      code: source,
+      send: (message) => void tell({ kind: 'output', cell: id, message }),
+      ask: () =>
+        Promise.reject(
+          new Error('nobody can be asked while `posttrain notebook run` runs; give the cell a default'),
+        ),
+    });
+    await tell({
+      kind: 'cell',
+      cell: id,
+      seconds: (performance.now() - start) / 1000,
+      ...(outcome.status === 'ok' ? outcome.value && { value: outcome.value } : { error: outcome.error }),
+    });
+    if (outcome.status === 'error' && !mayFail) break;
+  }
+  await tell({ kind: 'done' });
+  exit(0);
+}
+
+process.on('disconnect', () => exit(1));
+process.once('message', (request: RunRequest) => void run(request));
