@@ -130,6 +130,22 @@ for await (const n of count()) total += n;
     expect(found.reply.content.history).toHaveLength(1);
   });
 
+  it('survives a request that makes no sense', async () => {
+    for (const type of ['execute_request', 'complete_request', 'inspect_request', 'is_complete_request'])
+      expect((await kernel.request(type, { code: null })).reply.content.status).toBe('error');
+    await kernel.send('no_such_request', {});
+    expect(shown(await kernel.execute('"alive"'))).toBe("'alive'");
+  });
+
+  it('keeps the places of a cell when its expressions are evaluated', async () => {
+    await kernel.execute('\n\nconst later = () => { throw new Error("x"); };', {
+      user_expressions: { a: '1' },
+    });
+    expect((await kernel.execute('later()')).reply.content.traceback[3]).toMatch(
+      /at later \(cell\[\d+\]:3:29\)/,
+    );
+  });
+
   it('refuses a message that its key did not sign', async () => {
     await kernel.send('execute_request', { code: 'globalThis.stolen = true' }, 'shell', 'a wrong key');
     await kernel.send('shutdown_request', { restart: false }, 'control', 'a wrong key');

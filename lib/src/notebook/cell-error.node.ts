@@ -76,7 +76,7 @@ function framesOf({ stack = '' }: Error, cellNamed: FindCell): Frame[] {
   return outermost === -1 ? frames : frames.slice(0, outermost + 1);
 }
 
-const MACHINERY = /^node:|[\\/]node_modules[\\/](?:@?tslab|vitest)[\\/]|[\\/]notebook[\\/]session\.node\./;
+const MACHINERY = /^node:|[\\/]node_modules[\\/]@?tslab[\\/]|[\\/]notebook[\\/]session\.node\./;
 
 function readFrame(line: string, cellNamed: FindCell): Frame | undefined {
   const match = /^\s+at (?:(.*?) \()?(.+?):(\d+):(\d+)\)?$/.exec(line);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
 import type { Connection } from './connection.node.js';
 import { createHistory } from './history.js';
 import { completeness, completions, inspection, kernelInfo } from './language.node.js';
@@ -44,7 +45,10 @@ export async function startKernel(connection: Connection): Promise<never> {
       waiting.push({ channel, message });
       wake();
     },
-    onFailure: () => exit(1),
+    onFailure: (error) => {
+      writeSync(2, `posttrain kernel: the sockets failed: ${error.message}\n`);
+      exit(1);
+    },
   });
   const transport = await opening;
   let session: Promise<Session> | undefined;
@@ -123,16 +127,16 @@ async function answer(kernel: Kernel, request: Request): Promise<void> {
   const { channel, message } = request;
   const { msg_type: type } = message.header;
   const content = message.content as never;
-  const answers: Readonly<Record<string, () => Content | Promise<Content>>> = {
-    kernel_info_request: kernelInfo,
+  const answers: Readonly<Record<string, () => Promise<Content>>> = {
+    kernel_info_request: async () => kernelInfo(),
     execute_request: () => execute(kernel, request),
     complete_request: async () => completions(await kernel.session(), content),
     inspect_request: async () => inspection(await kernel.session(), content),
     is_complete_request: async () => completeness(await kernel.session(), content),
-    history_request: () => ({ history: history.select(content) }),
-    comm_info_request: () => ({ comms: {} }),
-    interrupt_request: () => ({}),
-    shutdown_request: () => {
+    history_request: async () => ({ history: history.select(content) }),
+    comm_info_request: async () => ({ comms: {} }),
+    interrupt_request: async () => ({}),
+    shutdown_request: async () => {
       const shutdown = { status: 'ok', restart: message.content['restart'] === true };
       transport.publish(message, 'shutdown_reply', shutdown);
       return shutdown;
@@ -141,9 +145,15 @@ async function answer(kernel: Kernel, request: Request): Promise<void> {
   // nothing here can be at the other end of a comm
   if (type === 'comm_open')
     transport.publish(message, 'comm_close', { comm_id: message.content['comm_id'], data: {} });
-  const reply = Object.hasOwn(answers, type) ? await answers[type]!() : undefined;
-  if (reply !== undefined)
-    transport.reply(channel, message, type.replace(/request$/, 'reply'), { status: 'ok', ...reply });
+  if (!Object.hasOwn(answers, type)) return;
+  const reply = await answers[type]!().catch(failure);
+  transport.reply(channel, message, type.replace(/request$/, 'reply'), { status: 'ok', ...reply });
+}
+
+/** A request that makes no sense, or that the compiler breaks on, ends no kernel. */
+function failure(error: unknown): Content {
+  const { name: ename, message: evalue, stack = '' } = error as Error;
+  return { status: 'error', ename, evalue, traceback: stack.split('\n') };
 }
 
 interface ExecuteContent {
@@ -166,13 +176,14 @@ async function execute(kernel: Kernel, request: Request): Promise<Content> {
     allow_stdin: allowStdin = false,
     stop_on_error: stopOnError = true,
   } = request.message.content as unknown as ExecuteContent;
-  if (storeHistory && !silent) history.add(++kernel.executionCount, code);
+  const counted = storeHistory && !silent;
+  if (counted) history.add(++kernel.executionCount, code);
   const count = { execution_count: kernel.executionCount };
   const publish = (type: string, content: Content): void => {
     if (!silent) transport.publish(request.message, type, content);
   };
   const cell: CellRequest = {
-    name: `cell[${kernel.executionCount}]`,
+    name: counted ? `cell[${kernel.executionCount}]` : 'uncounted',
     code,
     send: ({ msg_type: type, content }) => publish(type, { ...content }),
     ask: (prompt, password) =>
@@ -204,7 +215,7 @@ async function evaluate(
 ): Promise<Content> {
   const values: Record<string, unknown> = {};
   for (const [name, code] of Object.entries(expressions)) {
-    const outcome = await session.run({ ...cell, code });
+    const outcome = await session.run({ ...cell, name: `expression[${name}]`, code });
     values[name] =
       outcome.status === 'ok'
         ? { status: 'ok', data: outcome.value ?? {}, metadata: {} }

@@ -137,7 +137,11 @@ export function createSession(options: SessionOptions): Session {
     const { code, name } = cell.request;
     if (getCodeMetadata(code).mode === 'browser')
       return failed(describeError(new Error('cells marked @browser run nowhere yet'), compiler.compiled));
-    const finished = await executor.execute(code);
+    const finished = await executor.execute(code).catch((error: unknown) => {
+      // the compiler itself broke
+      thrown = error;
+      return false;
+    });
     // a rejection that nobody handles is told after the microtasks
     await new Promise((resume) => setImmediate(resume));
     const failure = cell.failure ?? (finished ? undefined : { thrown: translated(thrown) });
