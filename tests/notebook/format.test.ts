@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   formatNotebook,
@@ -172,11 +172,11 @@ describe('a notebook file', () => {
 });
 
 describe('the notebooks of this repository', () => {
-  const folders = ['notebooks', 'tests/notebook/notebooks'];
-  const files = folders.flatMap((folder) => {
-    const names = readdirSync('.').includes(folder) || folder.startsWith('tests') ? readdirSync(folder) : [];
-    return names.filter((name) => /\.(ts|ipynb)$/.test(name)).map((name) => `${folder}/${name}`);
-  });
+  const files = ['notebooks', 'tests/notebook/notebooks'].filter(existsSync).flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => /\.(ts|ipynb)$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  );
   const sources = files.filter((file) => file.endsWith('.ts'));
 
   it('are pairs of a source and what is made from it, without outputs', () => {
