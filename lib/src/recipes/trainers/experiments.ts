@@ -2,6 +2,7 @@
 import { creditAssignment } from './credit-assignment.js';
 import { divergences } from './divergences.js';
 import type { Experiment } from './experiment.js';
+import { lora } from './lora.js';
 import { qLearningHunt } from './q-learning.js';
 import { preferences } from './rlhf/preferences.js';
 import { rewardModel } from './rlhf/reward-model.js';
@@ -15,6 +16,7 @@ export const trainerExperiments: readonly Experiment[] = [
   varianceLadder,
   creditAssignment,
   divergences,
+  lora,
   rewardModel,
   rlhf,
   preferences,
