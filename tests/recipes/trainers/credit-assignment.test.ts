@@ -70,6 +70,9 @@ describe('credit-assignment', () => {
     const alone = record.settings as { readonly criticWarmupSteps: number; readonly numGenerations: number };
     expect(alone.criticWarmupSteps * alone.numGenerations).toBe(160);
     const grpo = measured(record, 'GRPO', 'episodes').values;
+    expect(
+      meanOf(record, 'GRPO', 'episodes') / meanOf(record, 'turn-level, process', 'episodes'),
+    ).toBeCloseTo(1.25, 1);
     for (const [seed, episodes] of measured(record, 'PPO, λ 0.95', 'episodes').values.entries())
       expect(episodes - 160).toBeLessThanOrEqual(grpo[seed] as number);
   });

@@ -123,7 +123,7 @@ export const creditAssignment: Experiment<Settings> = {
   remarks: [
     'On the decisive turn: its share of the summed |advantage| of all six turns; 17 % is an even split. Turn before, turns after: |advantage| relative to the decisive turn’s.',
     'PPO stays below three times, for two reasons. λ 0.95 hands the credit on to the turn before the key, as it must whatever the critic knows; and a critic of so few episodes still blames the turns after it, a quarter as much. With λ 0 the critic’s own errors are all there is.',
-    'The critic learns alone for the first 160 episodes, which count. Without them PPO with λ 0.95 is as fast as GRPO or faster. GRPO’s even credit costs little here: over many episodes what the other turns get comes to nothing.',
+    'The critic learns alone for the first 160 episodes, which count. Without them PPO with λ 0.95 is as fast as GRPO or faster. GRPO’s even credit costs about a quarter more episodes than a process reward at once.',
   ],
   figures,
 };
