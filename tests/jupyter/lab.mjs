@@ -48,7 +48,7 @@ export async function checkJupyterLab({ bin, notebooks }) {
     return false;
   } finally {
     await browser.close();
-    server.kill();
+    await stopped(server);
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -90,6 +90,14 @@ async function steps(page) {
   await says(prompt(0), '[1]:');
   await says(output(2), 'step 30');
   console.log('ok     restarts the kernel');
+}
+
+/** Asked first: it takes its kernels with it. */
+async function stopped(server) {
+  const ended = new Promise((resume) => server.once('exit', resume));
+  server.kill();
+  await Promise.race([ended, new Promise((resume) => setTimeout(resume, 10_000))]);
+  server.kill('SIGKILL');
 }
 
 async function answering(url) {

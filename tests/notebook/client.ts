@@ -98,7 +98,8 @@ export async function startKernel({ cwd, connection: changes, env }: KernelOptio
   const connection = JSON.parse(await import('node:fs').then((fs) => fs.readFileSync(file, 'utf8')));
   const kernel = spawn(process.execPath, [COMMAND, 'kernel', file], {
     cwd: cwd ?? import.meta.dirname,
-    env: { ...process.env, ...env },
+    // a kernel ends with the server that started it: here with the tests
+    env: { ...process.env, JPY_PARENT_PID: String(process.pid), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let log = '';
