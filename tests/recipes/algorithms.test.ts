@@ -61,7 +61,7 @@ describe('algorithms on as many episodes', () => {
   it('have the same learning rate and batch, whatever they are', () => {
     const { algorithms, episodes } = full;
     for (const name of ['REINFORCE', 'RLOO', 'PPO', 'GRPO', 'DAPO', 'Dr. GRPO']) {
-      const { config } = algorithms[name] as { readonly config: Record<string, number> };
+      const { config } = algorithms[name] as unknown as { readonly config: Record<string, number> };
       expect(config['promptsPerStep']! * config['numGenerations']!, name).toBe(128);
       expect(config['maxSteps']! * 128, name).toBe(episodes);
       expect(config['learningRate'], name).toBe(1.5e-4);

@@ -11,7 +11,7 @@ import {
 import { initBackend } from 'posttrain/tensor';
 import { meanOf, quickRun, recordOf, refuted } from './recorded.js';
 
-const turn = { start: 1, end: 2 };
+const turn = { start: 1, end: 2, reward: 0 };
 const trajectory = (turns: number): TurnRewards['trajectories'][number] => ({
   tokens: new Int32Array(3),
   actionMask: new Uint8Array(3),

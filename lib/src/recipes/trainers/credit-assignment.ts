@@ -258,7 +258,7 @@ async function* learn(
   const config = { ...sampling, maxSteps, seed, temperature: 1, shuffleDataset: true };
   try {
     yield* sampledSteps({ engine, tokenizer, env, tasks: [task] }, config, async (groups, state) => {
-      const episodes = groups.map((group) => turnRewards(env, group));
+      const episodes = groups.map(turnRewards);
       const advantages = await credit(episodes);
       if (typeof arm.credit === 'object' && state.step < settings.criticWarmupSteps)
         return { metrics: {}, updates: 0, refused: state.refused };

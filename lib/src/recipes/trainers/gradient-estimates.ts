@@ -111,7 +111,7 @@ function episodesOf(tree: ReplyTree, reward: Reward): KnownEpisode[][] {
     return replies.map((reply) => {
       const tokens = Int32Array.of(...prompt, ...reply.tokens);
       const actionMask = new Uint8Array(tokens.length).fill(1, prompt.length);
-      const turns = [{ start: prompt.length, end: tokens.length }];
+      const turns = [{ start: prompt.length, end: tokens.length, reward: reward(reply, promptIndex) }];
       const record: EpisodeRecord = {
         ...{ taskId: String(promptIndex), split: 'train', groupId: String(promptIndex), promptIndex },
         ...{ sampleIndex: 0, seed: 0, policyVersion: 0, metrics: {}, stopReason: 'completed', messages: [] },

@@ -1,8 +1,7 @@
 /** Who gets the credit? Advantages for each turn of an episode, by four ways of looking at the same rewards. */
 import type { ScalarEngine } from '../../engine/index.js';
-import type { Environment, Task } from '../../envs/types.js';
 import { gae, groupAdvantages, spreadOverTurns, turnAdvantages } from '../../losses/index.js';
-import type { EpisodeGroup, Trajectory } from '../../rollout/index.js';
+import { type EpisodeGroup, type Trajectory, turnsOf } from '../../rollout/index.js';
 
 /** An episode with what its turns were paid. */
 export interface TurnRewards {
@@ -17,16 +16,12 @@ export type TurnCredit = (
   groups: readonly (readonly TurnRewards[])[],
 ) => Promise<readonly (readonly (readonly number[])[])[]>;
 
-/** What the environment paid for each reply of an episode: it gives the same for the same replies, so they are given once more. */
-export function turnRewards<T extends Task>(
-  env: Environment<T>,
-  { task, episodes }: EpisodeGroup<T>,
-): TurnRewards[] {
-  return episodes.map(({ trajectories, messages }) => {
-    const again = env.start(task);
-    const replies = messages.filter(({ role }) => role === 'assistant');
-    return { trajectories, rewards: replies.map(({ content }) => again.step(content).reward) };
-  });
+/** What the environment paid for each reply of the episodes of a group. */
+export function turnRewards<T>({ episodes }: EpisodeGroup<T>): TurnRewards[] {
+  return episodes.map((episode) => ({
+    trajectories: episode.trajectories,
+    rewards: turnsOf(episode).map(({ reward }) => reward),
+  }));
 }
 
 /** Each trajectory with the values of its own turns, from those of all turns of the episode. */
