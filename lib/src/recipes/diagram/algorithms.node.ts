@@ -50,6 +50,11 @@ export function diagramAlgorithms(options: AlgorithmOptions): Experiment<Algorit
     measure: (seed, settings) => measure(seed, settings, options),
     claims: algorithmClaims,
     remarks: [
+      'Only PPO is clearly behind. RFT, REINFORCE, RLOO, GRPO, DAPO and Dr. GRPO differ by less than one of them does from seed to seed: where SFT already ' +
+        'draws well four times in ten, any way of making the better samples likelier finds the same 12 points.',
+      'OPD ends 0.002 of reward below GRPO, a tenth of its interval: with a fifth of the episodes both kinds of distillation are where the policy gradient is. ' +
+        'Their teacher is a policy that GRPO trained for 60 steps, so they are a way to hand skill on, not to find it.',
+      'PPO pays for a second model and shares no prompt between samples: two and a half times the seconds of GRPO for a third of its gain after 24 steps.',
       'Every algorithm has the learning rate, batch and clip range of the others; none was tuned by itself.',
       'Seconds are of one core, so that they do not depend on what else the machine did; the critic of PPO computes in one thread.',
     ],

@@ -117,7 +117,8 @@ export const algorithmColumns: Readonly<Record<string, Column>> = {
   kl: { header: 'KL to SFT, nats a reply', format: (value) => value.toFixed(2) },
   entropy: { header: 'entropy, nats a token', format: threeDigits },
   episodes: { header: 'episodes', format: (value) => value.toFixed(0) },
-  seconds: { header: 's of one core', format: (value) => value.toFixed(0) },
+  // not −0, which an interval around nothing may begin with
+  seconds: { header: 's of one core', format: (value) => String(Math.round(value) + 0) },
 };
 
 function threeDigits(value: number): string {

@@ -45,7 +45,7 @@ export const qLearningHunt: Experiment<Settings> = {
     'As published (γ 0.99, every pick-up paid) hardly any of the first 1,000 episodes is won and most are spent on dropping and taking the key; ' +
     'four seeds of five learn to win later. A discount of 0.9 wins 90 % by episode 2,000, paying each pick-up once 60 % by 4,000, ' +
     'and the same pay as a potential keeps the shortest way best.',
-  seeds: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+  seeds: [1, 2, 3, 4, 5],
   settings: { full: { episodes: 10_000, window: 1000 }, quick: { episodes: 2000, window: 500 } },
   columns: {
     first: { header: 'wins, first window', format: wholePercent },
@@ -62,6 +62,7 @@ export const qLearningHunt: Experiment<Settings> = {
     'The slow start is not slow propagation of values. Dropping the red key and taking it again pays 4 in two moves; under γ = 0.99 doing so for ever is the best there is (value 222.7 at the start), and the agent learns it.',
     'The farm is only just the best: once the guard is beaten, dropping the key is worth 198.7 and going on to the treasure 198.0. Which of them the table prefers is a matter of its noise, and so of the seed.',
     'A state as the agent sees it leaves out the other rooms’ floors, so that two situations can look the same; this, and moves at random one time in ten, keep the last windows below 100 %.',
+    'The table with 135 states, fewer than expected, is that of the seed that never learns to win: it has hardly been behind the guard.',
     'Unpaid pick-ups cannot be farmed either, but nothing leads to the key: the potential gives the hints back without the farm, since what taking gains dropping returns.',
   ],
   picture: () => valueMapText(treasureValueMap([0.99, 0.9], situations.slice(-1))).join('\n'),
