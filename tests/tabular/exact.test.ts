@@ -76,6 +76,20 @@ describe('valueIteration', () => {
     expect(actions.filter((action) => action === 'drop red key').length).toBeGreaterThan(15);
   });
 
+  it('and only just: once the guard is beaten the farm is worth 198.7, going on to the treasure 198.0', () => {
+    const values = valueIteration(hunt, { gamma: 0.99 });
+    const toTheGuard = ['go east', 'take magic crystal', 'take red key', 'go west', 'take rusty sword'];
+    const past = ['go north', 'go north', 'try crafting', 'attack with silver sword'];
+    const state = [...toTheGuard, ...past].reduce(
+      (before, action) => hunt.step(before, action, randomStream(1, 'unused')).next,
+      hunt.start,
+    );
+    const ofActions = actionValues(hunt, values, state, 0.99);
+    // −0.5 and 4.5 by turns, for ever: (−0.5 + 0.99 · 4.5) / (1 − 0.99²)
+    expect(ofActions.get('drop red key')).toBeCloseTo((-0.5 + 0.99 * 4.5) / (1 - 0.99 ** 2), 6);
+    expect(ofActions.get('go east')).toBeCloseTo(0.5 + 0.99 * 199.5, 6);
+  });
+
   it.each([
     ['a discount of 0.9', treasureProcess(), 0.9],
     ['pay for the first pick-up only', treasureProcess({ payOnce: true }), 0.99],
