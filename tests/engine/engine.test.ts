@@ -260,7 +260,6 @@ describe('what a batch must be', () => {
   const weights = Float32Array.of(0, 1, 1);
   const tokens = Int32Array.of(1, 2, 3);
   it.each<[RegExp, Datum]>([
-    [/token 1 has weight NaN, expected a finite number/, { tokens, weights: Float32Array.of(0, NaN, 1) }],
     [/first token has weight 1/, { tokens, weights: Float32Array.of(1, 1, 1) }],
     [/`weights` has 2 entries for 3 tokens/, { tokens, weights: Float32Array.of(0, 1) }],
     [/token id 99 at 1, outside the vocabulary of 13/, { tokens: Int32Array.of(1, 99, 3), weights }],

@@ -55,7 +55,7 @@ function checkPairs(batch: readonly ScalarDatum[]): void {
     );
 }
 
-/** Throws when a stream is missing in some of the data, or is not as long as its tokens, or a weight is not a number. */
+/** Throws when a stream is missing in some of the data, or is not as long as its tokens. */
 function checkStreams<D extends WeightedTokens>(
   batch: readonly D[],
   names: readonly (Exclude<keyof D, 'tokens'> & string)[],
@@ -72,11 +72,6 @@ function checkStreams<D extends WeightedTokens>(
         );
       }
     }
-    const odd = datum.weights.findIndex((weight) => !Number.isFinite(weight));
-    if (odd >= 0)
-      throw new Error(
-        `Datum ${index}: token ${odd} has weight ${datum.weights[odd]}, expected a finite number; 0 leaves a token out.`,
-      );
   });
 }
 
