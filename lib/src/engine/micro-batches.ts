@@ -12,37 +12,58 @@ const PLACES_PER_TOKEN = 4;
 
 /**
  * Groups sequences so that each group holds at most `tokenBudget` tokens, padding included and each prompt counted once.
- * Those of one prompt stay together, and similar lengths. A sequence longer than the budget gets a group of its own.
+ * Those of one prompt stay together where they fit, and similar lengths. A sequence longer than the budget gets a group of its own.
  *
  * @returns indices into `sequences`, those of the prompt with the longest sequence first; every index exactly once.
  */
 export function planMicroBatches(sequences: readonly SequenceExtent[], tokenBudget: number): number[][] {
-  const extentOf = (index: number): SequenceExtent => sequences[index] as SequenceExtent;
   const groups: number[][] = [];
-  let group: number[] = [];
-  let longest = 0;
-  let shared = 0;
-  let prompts = new Set<string>();
-  for (const index of promptByPrompt(sequences)) {
-    const { length, prompt, promptLength } = extentOf(index);
-    const size = group.length + 1;
-    const padded = size * Math.max(longest, length);
-    const saved = shared + (prompts.has(prompt) ? promptLength : 0);
-    if (group.length === 0 || padded - saved > tokenBudget || padded > PLACES_PER_TOKEN * tokenBudget) {
-      groups.push((group = []));
-      longest = 0;
-      shared = 0;
-      prompts = new Set();
-    } else shared = saved;
-    group.push(index);
-    longest = Math.max(longest, length);
-    prompts.add(prompt);
+  let group = new Group();
+  const fits = ({ tokens, places }: Group): boolean =>
+    tokens <= tokenBudget && places <= PLACES_PER_TOKEN * tokenBudget;
+  for (const members of promptByPrompt(sequences)) {
+    // Half of a prompt's sequences beside another prompt would read it twice, and leave groups of uneven sizes to the workers.
+    const together = members.reduce((sum, index) => sum.with(sequences[index] as SequenceExtent), group);
+    if (group.tokens >= tokenBudget / 2 && !fits(together)) group = new Group();
+    for (const index of members) {
+      const larger = group.with(sequences[index] as SequenceExtent);
+      const isFirst = group.size === 0 || !fits(larger);
+      if (isFirst) groups.push([]);
+      group = isFirst ? new Group().with(sequences[index] as SequenceExtent) : larger;
+      groups.at(-1)!.push(index);
+    }
   }
   return groups;
 }
 
-/** Indices of the sequences, longest first, each followed by the others of its prompt. */
-function promptByPrompt(sequences: readonly SequenceExtent[]): number[] {
+/** What a group of sequences amounts to. */
+class Group {
+  constructor(
+    readonly size = 0,
+    private readonly longest = 0,
+    private readonly shared = 0,
+    private readonly prompts: ReadonlySet<string> = new Set(),
+  ) {}
+
+  /** What attention sees, padding included. */
+  get places(): number {
+    return this.size * this.longest;
+  }
+
+  /** What is computed, padding included. */
+  get tokens(): number {
+    return this.places - this.shared;
+  }
+
+  with({ length, prompt, promptLength }: SequenceExtent): Group {
+    const saved = this.prompts.has(prompt) ? promptLength : 0;
+    const prompts = new Set([...this.prompts, prompt]);
+    return new Group(this.size + 1, Math.max(this.longest, length), this.shared + saved, prompts);
+  }
+}
+
+/** Indices of the sequences by prompt, each prompt's and the prompts themselves with the longest first. */
+function promptByPrompt(sequences: readonly SequenceExtent[]): number[][] {
   const lengthOf = (index: number): number => (sequences[index] as SequenceExtent).length;
   const longestFirst = sequences.map((_, index) => index).sort((a, b) => lengthOf(b) - lengthOf(a) || a - b);
   const byPrompt = new Map<string, number[]>();
@@ -52,7 +73,7 @@ function promptByPrompt(sequences: readonly SequenceExtent[]): number[] {
     if (known) known.push(index);
     else byPrompt.set(prompt, [index]);
   }
-  return [...byPrompt.values()].flat();
+  return [...byPrompt.values()];
 }
 
 /** How many sequences, each as long as the longest, go through the model at once to be scored within `tokenBudget` tokens; at least 1. */
