@@ -177,8 +177,12 @@ export function algorithmClaims(results: Measurements): Claim[] {
   ];
 }
 
+/** The other group methods would cover GRPO's line. */
+const drawn = ['REINFORCE', 'PPO', 'GRPO', 'OPD'] as const;
+
 export function algorithmFigures({ curves }: Measurements): Record<string, string> {
-  const series = Object.entries(curves['reward'] ?? {}).map(([name, points]): Series => {
+  const series = drawn.map((name): Series => {
+    const points = curves['reward']?.[name] ?? [];
     const smooth = (pick: 'y' | 'low' | 'high'): number[] =>
       trailingMean(
         points.map((point) => ({ x: point.x, y: point[pick] })),
