@@ -15,7 +15,7 @@ POSTTRAIN_BACKEND or an option names another: "posttrain doctor" shows it.`;
 export function addNative(program: Command, setStatus: SetStatus): void {
   program
     .command('native')
-    .description('install TensorFlow itself as a faster back end (optional)')
+    .description('install TensorFlow itself as a back end, for large models (optional)')
     .option('--gpu', 'for an NVIDIA GPU: TensorFlow with CUDA 12 (Linux)')
     .addHelpText('after', explanation)
     .action(async ({ gpu }: { gpu?: true }) => {
