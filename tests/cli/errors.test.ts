@@ -34,6 +34,11 @@ describe('bad input gets one clear sentence, the remedy and a status', () => {
     [['run', 'diagram', '--seed', ''], /Expected an integer, 0 or more/],
     [['run', 'diagram', '--profile', 'hard'], /Allowed choices are curriculum, full/],
     [['run', 'diagrams'], /unknown command 'diagrams'/],
+    [['kernel', 'instal'], /unknown command 'instal'[^]*Did you mean install\?/],
+    [['notebook', 'rnu', 'x.ts'], /unknown command 'rnu'[^]*Did you mean run\?/],
+    [['notebook', 'run', 'nosuch.ts'], /there is no nosuch\.ts; `posttrain notebook new nosuch` begins one/],
+    [['notebook', 'format', 'nosuch.ts'], /there is no nosuch\.ts; `posttrain notebook new nosuch`/],
+    [['notebook', 'clear', 'first.ts'], /first\.ts is a source, which has no outputs/],
     [['draw'], /missing required argument 'request'/],
     [['draw', 'A', '--temperature', 'hot'], /Expected a number from 0 \(greedy\) to 10/],
     [
@@ -44,6 +49,12 @@ describe('bad input gets one clear sentence, the remedy and a status', () => {
     [['experiment', 'diagram', '--seeds', '1,x'], /'1,x' is invalid. Expected integers/],
   ])('%j', async (args, message) => {
     await expectError(args, message);
+  });
+
+  it('a kernel for nobody gets help', async () => {
+    const { status, out } = await posttrain('kernel');
+    expect(out).toMatch(/Usage: posttrain kernel[^]*install/);
+    expect(status).toBe(0);
   });
 
   it('no run to draw with yet', async () => {

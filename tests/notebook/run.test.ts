@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { parseNotebook, type CodeCell, type Notebook } from 'posttrain/notebook/format';
 import { COMMAND } from './client.js';
 
@@ -13,11 +14,26 @@ const notebooks = join(import.meta.dirname, 'notebooks');
 const folder = mkdtempSync(join(import.meta.dirname, '.run-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function notebook(args: string[], env = process.env): Promise<{ status: number | null; said: string }> {
+/** @param presses how often SIGINT is sent, once a cell says `go`. */
+function notebook(
+  args: string[],
+  env = process.env,
+  presses = 0,
+): Promise<{ status: number | null; said: string }> {
   return new Promise((done) => {
     const child = spawn(process.execPath, [COMMAND, 'notebook', ...args], { env });
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (said += data));
+    let pressed = 0;
+    const press = (): void => {
+      pressed += 1;
+      child.kill('SIGINT');
+      // closer together they would be one
+      if (pressed < presses) setTimeout(press, 700);
+    };
+    child.stdout.on('data', () => {
+      if (pressed === 0 && presses > 0 && /^go$/m.test(said)) press();
+    });
     child.once('close', (status) => done({ status, said }));
   });
 }
@@ -36,7 +52,7 @@ it('runs a notebook that trains, and keeps what it has shown', async () => {
     '--out',
     folder,
   ]);
-  expect(said).toMatch(/s1-02 +\d+\.\d\d s\n[\s\S]*4 cells passed in/);
+  expect(said).toMatch(/ s1-02 +\n?step 3\n +\d+\.\d\d s\n[\s\S]*4 cells passed in/);
   expect(status).toBe(0);
   const [imports, , training, result] = codeCells(written('training.ipynb'));
   expect(imports).toMatchObject({ execution_count: 1, outputs: [] });
@@ -89,6 +105,102 @@ await new Promise((resume) => setTimeout(resume, 200));
     status: 1,
     said: expect.stringContaining('the process that ran the cells ended with SIGKILL'),
   });
+});
+
+it('keeps what was shown when the process of the cells dies, and names the cell', async () => {
+  const dies = join(folder, 'dies.ts');
+  writeFileSync(
+    dies,
+    `// %%
+console.log('kept');
+
+// %% tags=["raises-exception"]
+process.kill(process.pid, 'SIGKILL');
+await new Promise(() => {});
+
+// %%
+console.log('never');
+`,
+  );
+  const { status, said } = await notebook(['run', dies, '--out', folder]);
+  expect(status).toBe(1);
+  expect(said).toContain('s0-02 failed:');
+  const [kept, died, never] = codeCells(written('dies.ipynb'));
+  expect(kept!.outputs).toMatchObject([{ output_type: 'stream', text: 'kept\n' }]);
+  expect(died!.outputs).toMatchObject([{ output_type: 'error', ename: 'ProcessDied' }]);
+  expect(never).toMatchObject({ execution_count: null, outputs: [] });
+});
+
+it('shows what cells print below their ids, unless it is to be quiet', async () => {
+  const prints = join(folder, 'prints.ts');
+  writeFileSync(prints, "// %%\nconsole.log('out');\nconsole.error('err');\n6 * 7;\n");
+  const { said } = await notebook(['run', prints]);
+  expect(said).toMatch(/ s0-01 *\n[^]*out\n/);
+  expect(said).toMatch(/^err$/m);
+  expect(said).toMatch(/^42\n +\d+\.\d\d s$/m);
+  const quiet = await notebook(['run', prints, '--quiet']);
+  expect(quiet.said).toMatch(/ s0-01 +\d+\.\d\d s\n/);
+  expect(quiet.said).not.toMatch(/out|err|42/);
+});
+
+describe.skipIf(process.platform === 'win32')('Ctrl-C', () => {
+  const interrupted = async (
+    name: string,
+    code: string,
+    presses: number,
+  ): Promise<{ said: string; texts: string }> => {
+    const file = join(folder, `${name}.ts`);
+    writeFileSync(file, `// %%\nconsole.log('before');\n\n// %%\n${code}\n\n// %%\nconsole.log('never');\n`);
+    const { status, said } = await notebook(['run', file, '--out', folder], process.env, presses);
+    expect(said).toContain('interrupted in s0-02');
+    expect(status).toBe(130);
+    const cells = codeCells(written(`${name}.ipynb`));
+    expect(cells[0]!.outputs).toMatchObject([{ text: 'before\n' }]);
+    expect(cells[2]).toMatchObject({ execution_count: null, outputs: [] });
+    return { said, texts: JSON.stringify(cells[1]!.outputs) };
+  };
+
+  it('lets a cell that took its signal end its step', async () => {
+    const code = `import { interruptSignal } from 'posttrain/notebook';
+const signal = interruptSignal();
+console.log('go');
+while (!signal.aborted) await new Promise((resume) => setTimeout(resume, 20));
+console.log('after its step');`;
+    const { texts } = await interrupted('trusted', code, 1);
+    expect(texts).toContain('after its step');
+    expect(texts).not.toContain('Interrupted');
+  });
+
+  it('ends such a cell at once when it is pressed again', async () => {
+    const code = `import { interruptSignal } from 'posttrain/notebook';
+interruptSignal();
+console.log('go');
+await new Promise((resume) => setTimeout(resume, 600_000));`;
+    expect((await interrupted('stubborn', code, 2)).texts).toContain('Interrupted');
+  });
+
+  it.each([
+    ['waits', "console.log('go');\nawait new Promise((resume) => setTimeout(resume, 600_000));"],
+    // what never looks up is ended from outside
+    [
+      'blocks',
+      "console.log('go');\nawait new Promise((resume) => setTimeout(resume, 100));\nAtomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);",
+    ],
+  ])('ends a cell that %s', async (name, code) => {
+    expect((await interrupted(name, code, 1)).texts).toContain('Interrupted');
+  });
+});
+
+it('says what to do where posttrain is not installed', async () => {
+  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'posttrain-elsewhere-')));
+  const file = join(elsewhere, 'a.ts');
+  writeFileSync(file, "// %%\nimport * as pt from 'posttrain';\nconsole.log(pt);\n");
+  const { status, said } = await notebook(['run', file]);
+  rmSync(elsewhere, { recursive: true });
+  expect(status).toBe(1);
+  expect(said).toContain(
+    `posttrain is not installed for ${elsewhere}; keep notebooks in a folder where \`npm i posttrain\` was run`,
+  );
 });
 
 it('makes a notebook from its source, and the source from a notebook that was edited', async () => {

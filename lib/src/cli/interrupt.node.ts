@@ -14,14 +14,18 @@ const ONE_PRESS_MS = 500;
 
 /**
  * @param announce told once, at the first Ctrl-C.
+ * @param leave what the second one does; by default it ends the process.
  * Files are written synchronously and atomically everywhere, so that leaving at the second Ctrl-C breaks none of them.
  */
-export function listenForInterrupt(announce: () => void): Interrupt {
+export function listenForInterrupt(
+  announce: () => void,
+  leave: () => void = () => process.exit(INTERRUPTED),
+): Interrupt {
   const controller = new AbortController();
   let first = 0;
   const onSignal = (): void => {
     if (controller.signal.aborted) {
-      if (performance.now() - first > ONE_PRESS_MS) process.exit(INTERRUPTED);
+      if (performance.now() - first > ONE_PRESS_MS) leave();
       return;
     }
     first = performance.now();

@@ -5,6 +5,7 @@ import {
   uninstallKernelspec,
   userDataFolder,
 } from '../notebook/kernelspec.node.js';
+import { rejectUnknownCommand } from './unknown-command.node.js';
 
 interface Place {
   readonly user?: true;
@@ -16,9 +17,11 @@ export function addKernel(program: Command): void {
   kernel
     .command('start', { isDefault: true })
     .description('run a kernel (Jupyter does it by itself)')
-    .argument('<connection-file>', 'what Jupyter wrote about sockets and key')
+    .argument('[connection-file]', 'what Jupyter wrote about sockets and key')
     .option('--any-interface', 'accept an address that other machines can reach')
-    .action(async (file: string, { anyInterface }: { anyInterface?: true }) => {
+    .action(async (file: string | undefined, { anyInterface }: { anyInterface?: true }) => {
+      if (file === undefined) return kernel.outputHelp();
+      rejectUnknownCommand(kernel, file);
       // only now: sockets are loaded
       const { readConnection } = await import('../notebook/connection.node.js');
       const { startKernel } = await import('../notebook/kernel.node.js');

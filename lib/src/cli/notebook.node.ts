@@ -4,8 +4,11 @@ import { writeFileAtomic } from '../files.node.js';
 import { formatNotebook } from '../notebook/format.js';
 import { hasJupyterLab, howToGetJupyterLab, openJupyterLab } from '../notebook/jupyter-lab.node.js';
 import { clearNotebook, newNotebook, outdated, pairedFiles } from '../notebook/notebook-files.node.js';
-import { type CellRun, type NotebookRun, runNotebook } from '../notebook/run.node.js';
+import { type NotebookRun, runNotebook } from '../notebook/run.node.js';
+import { INTERRUPTED, listenForInterrupt } from './interrupt.node.js';
+import { createRunLog } from './notebook-log.node.js';
 import type { SetStatus } from './program.node.js';
+import { rejectUnknownCommand } from './unknown-command.node.js';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -30,6 +33,7 @@ Examples:
     .description('open JupyterLab with our kernel')
     .argument('[paths...]', 'folder or notebooks (default: this folder)')
     .action(async (paths: string[]) => {
+      if (paths[0] !== undefined) rejectUnknownCommand(notebook, paths[0]);
       if (hasJupyterLab()) setStatus(await openJupyterLab(paths));
       else {
         say(howToGetJupyterLab);
@@ -44,14 +48,30 @@ Examples:
     .argument('<files...>', 'notebooks, or their sources')
     .option('--out <folder>', 'write them there with their outputs')
     .option('--fast', 'do everything in little (isFast() in a cell)')
-    .action(async (files: string[], options: { out?: string; fast?: true }) => {
-      for (const file of files) {
-        say(file);
-        const run = await runNotebook(file, { fast: options.fast === true, onCell: sayCell });
-        if (options.out !== undefined)
-          writeFileAtomic(executedFile(options.out, file), formatNotebook(run.notebook));
-        sayEnd(run);
-        if (run.failure !== undefined) return setStatus(1);
+    .option('--quiet', 'leave out what the cells show')
+    .action(async (files: string[], options: { out?: string; fast?: true; quiet?: true }) => {
+      const kill = new AbortController();
+      const interrupt = listenForInterrupt(
+        () => process.stderr.write('\nInterrupting …\n'),
+        () => kill.abort(),
+      );
+      try {
+        for (const file of files) {
+          say(file);
+          const run = await runNotebook(file, {
+            fast: options.fast === true,
+            ...createRunLog(options.quiet === true),
+            signal: interrupt.signal,
+            kill: kill.signal,
+          });
+          if (options.out !== undefined)
+            writeFileAtomic(executedFile(options.out, file), formatNotebook(run.notebook));
+          sayEnd(run);
+          if (run.interrupted !== undefined) return setStatus(INTERRUPTED);
+          if (run.failure !== undefined) return setStatus(1);
+        }
+      } finally {
+        interrupt.release();
       }
     });
   notebook
@@ -81,11 +101,9 @@ Examples:
     .action((files: string[]) => files.forEach(clearNotebook));
 }
 
-function sayCell({ cell, seconds }: CellRun): void {
-  say(`  ${cell.id.padEnd(10)} ${seconds.toFixed(2).padStart(7)} s`);
-}
-
-function sayEnd({ cells, failure }: NotebookRun): void {
+function sayEnd({ cells, failure, interrupted }: NotebookRun): void {
+  if (interrupted)
+    return say(`  interrupted ${interrupted.cell ? `in ${interrupted.cell.id}` : 'before the first cell'}`);
   const seconds = cells.reduce((sum, run) => sum + run.seconds, 0).toFixed(1);
   if (failure === undefined) return say(`  ${cells.length} cells passed in ${seconds} s`);
   say(`  ${failure.cell.id} failed:\n\n${failure.cell.source}\n\n${failure.error.traceback.join('\n')}`);

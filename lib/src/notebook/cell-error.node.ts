@@ -53,11 +53,20 @@ export function describeProblems(
       lines: fileName === undefined ? excerpt(source, position) : [],
     };
   });
+  const advice = problems.some(missesPosttrain)
+    ? [
+        `posttrain is not installed for ${process.cwd()}; keep notebooks in a folder where \`npm i posttrain\` was run`,
+      ]
+    : [];
   return {
     ename: 'CompileError',
-    evalue: places.map(({ message }) => message).join('\n'),
-    traceback: places.flatMap(({ message, lines }) => [`CompileError: ${message}`, ...lines]),
+    evalue: [...places.map(({ message }) => message), ...advice].join('\n'),
+    traceback: [...places.flatMap(({ message, lines }) => [`CompileError: ${message}`, ...lines]), ...advice],
   };
+}
+
+function missesPosttrain({ code, messageText }: Diagnostic): boolean {
+  return code === 2307 && /^Cannot find module 'posttrain['/]/.test(messageText);
 }
 
 interface Frame extends Position {

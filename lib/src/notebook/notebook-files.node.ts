@@ -7,8 +7,12 @@ import { readPairedSource, writePairedSource } from './paired-source.js';
 const NOTEBOOK = '.ipynb';
 const SOURCE = '.ts';
 
-/** A notebook from its own file or from its source. @throws Error for a file that is neither. */
+/** A notebook from its own file or from its source. @throws Error for a file that is neither, or is not there. */
 export function readNotebook(file: string): Notebook {
+  if (!existsSync(file)) {
+    const name = file.replace(/\.(ts|ipynb)$/, '');
+    throw new Error(`there is no ${file}; \`posttrain notebook new ${name}\` begins one`);
+  }
   const text = readFileSync(file, 'utf8');
   if (file.endsWith(NOTEBOOK)) return parseNotebook(text, file);
   if (file.endsWith(SOURCE)) return readPairedSource(text, file);
@@ -46,8 +50,10 @@ export function outdated(files: readonly WrittenFile[]): readonly WrittenFile[] 
   return files.filter(({ path, content }) => !existsSync(path) || readFileSync(path, 'utf8') !== content);
 }
 
-/** Removes outputs and execution counts from a notebook's file. */
+/** Removes outputs and execution counts from a notebook's file. @throws Error for a source. */
 export function clearNotebook(file: string): void {
+  if (file.endsWith(SOURCE))
+    throw new Error(`${file} is a source, which has no outputs; clear its notebook, ${pairOf(file)}`);
   writeFileAtomic(file, formatNotebook(withoutOutputs(parseNotebook(readFileSync(file, 'utf8'), file))));
 }
 

@@ -1,15 +1,27 @@
 /** The process in which the cells of one notebook run: globals, loaded modules and the folder are its own. */
-import type { RunReply, RunRequest } from './runner-protocol.js';
-import { createSession } from './session.node.js';
+import type { RunnerRequest, RunReply, RunRequest } from './runner-protocol.js';
+import { createSession, type Session } from './session.node.js';
 
 // a cell cannot end the process, but its end must
 const exit = process.exit.bind(process);
 const tell = (reply: RunReply): Promise<void> =>
   new Promise((sent) => process.send!(reply, undefined, undefined, () => sent()));
 
+let session: Session | undefined;
+let interrupted = false;
+
 async function run({ cells, fast }: RunRequest): Promise<void> {
-  const session = createSession({ id: 'display', fast });
+  session = createSession({
+    id: 'display',
+    fast,
+    onTrust: (trusted) => {
+      if (trusted) void tell({ kind: 'trust' });
+    },
+  });
   for (const [index, { id, source, mayFail }] of cells.entries()) {
+    if (interrupted) break;
+    await tell({ kind: 'start', cell: id });
+    if (interrupted) break;
     const start = performance.now();
     const outcome = await session.run({
       name: `cell[${index + 1}]`,
@@ -33,4 +45,10 @@ async function run({ cells, fast }: RunRequest): Promise<void> {
 }
 
 process.on('disconnect', () => exit(1));
-process.once('message', (request: RunRequest) => void run(request));
+// Ctrl-C in a terminal reaches this process too; the one that started it says what to do
+process.on('SIGINT', () => {});
+process.on('message', (request: RunnerRequest) => {
+  if (request.kind === 'run') return void run(request);
+  interrupted = true;
+  session?.interrupt();
+});
