@@ -52,7 +52,7 @@ it('runs a notebook that trains, and keeps what it has shown', async () => {
     '--out',
     folder,
   ]);
-  expect(said).toMatch(/ s1-02 +\n?step 3\n +\d+\.\d\d s\n[\s\S]*4 cells passed in/);
+  expect(said).toMatch(/ s1-02\nstep 0\nstep 3\n +\d+\.\d\d s\n[\s\S]*4 cells passed in/);
   expect(status).toBe(0);
   const [imports, , training, result] = codeCells(written('training.ipynb'));
   expect(imports).toMatchObject({ execution_count: 1, outputs: [] });

@@ -5,6 +5,7 @@ import type { RunOptions } from '../notebook/run.node.js';
 export function createRunLog(quiet: boolean): Required<Pick<RunOptions, 'onStart' | 'onOutput' | 'onCell'>> {
   let lineOpen = false;
   let shown = false;
+  const updated = new Map<string, string>();
   const write = (name: 'stdout' | 'stderr', text: string): void => {
     process[name].write(text);
     lineOpen = !text.endsWith('\n');
@@ -17,30 +18,40 @@ export function createRunLog(quiet: boolean): Required<Pick<RunOptions, 'onStart
     shown = true;
     write(name, text);
   };
+  const showText = (text: string): void => {
+    endLine();
+    show('stdout', `${text}\n`);
+  };
   return {
     onStart: ({ id }) => {
       endLine();
       shown = false;
-      write('stdout', `  ${id.padEnd(10)}`);
+      write('stdout', `  ${id}`);
     },
     onOutput: (message) => {
       if (quiet) return;
       if (message.msg_type === 'stream') return show(message.content.name, message.content.text);
       const text = textOf(message);
       if (text === undefined) return;
-      endLine();
-      show('stdout', `${text}\n`);
+      // all states of a display would fill the screen; its last one is shown when its cell ends
+      if (message.msg_type === 'update_display_data')
+        updated.set(message.content.transient.display_id ?? '', text);
+      else showText(text);
     },
-    onCell: ({ seconds }) => {
+    onCell: ({ cell, seconds }) => {
+      for (const text of updated.values()) showText(text);
+      updated.clear();
       if (shown) endLine();
-      write('stdout', `${shown ? ' '.repeat(12) : ''} ${seconds.toFixed(2).padStart(7)} s\n`);
+      write(
+        'stdout',
+        `${' '.repeat(shown ? 12 : Math.max(0, 10 - cell.id.length))} ${seconds.toFixed(2).padStart(7)} s\n`,
+      );
     },
   };
 }
 
-/** The later states of a display would fill the screen. */
 function textOf(message: CellMessage): string | undefined {
-  if (message.msg_type !== 'display_data' && message.msg_type !== 'execute_result') return undefined;
+  if (!('data' in message.content)) return undefined;
   const text = message.content.data['text/plain'];
   return typeof text === 'string' ? text : undefined;
 }
