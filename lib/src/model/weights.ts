@@ -1,5 +1,6 @@
 /** Names, shapes and first values of a model's weights. */
 import * as tf from '@tensorflow/tfjs-core';
+import { requireBackend } from '../tensor/checks.js';
 import { randomStream } from '../tensor/random.js';
 import { checkedConfig } from './config.js';
 import type { Adapter, Model, ModelConfig } from './types.js';
@@ -51,6 +52,7 @@ export function parameterCount(config: ModelConfig): number {
  * matrix (the usual 0.02 does so at 2,500 inputs; at 128 it would shrink it four times). The
  * projections that write to the residual stream are divided by √(2 · layers), so that its variance does not grow with depth (GPT-2).
  * The same seed gives the same weights on every back end.
+ * @throws when no back end has been started
  */
 export function createModel(config: ModelConfig, seed: number): Model {
   const residualScale = 1 / Math.sqrt(2 * config.numHiddenLayers);
@@ -64,11 +66,12 @@ export function createModel(config: ModelConfig, seed: number): Model {
   });
 }
 
-/** A model whose weights are given by name. */
+/** A model whose weights are given by name. Throws when no back end has been started. */
 export function modelFrom(
   config: ModelConfig,
   valuesOf: (name: string, shape: readonly number[]) => Float32Array,
 ): Model {
+  requireBackend();
   const weights = new Map<string, tf.Variable>();
   for (const [name, shape] of weightShapes(checkedConfig(config))) {
     const initial = tf.tensor(valuesOf(name, shape), shape, 'float32');

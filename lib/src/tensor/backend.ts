@@ -4,6 +4,7 @@ import { registerGradients } from './gradients.js';
 import { isNode } from './host.js';
 import { installNativeKernels } from './native/kernels.js';
 import { nativeLoader } from './native/loader.js';
+import { withoutErrorListeners } from './wasm/error-listeners.js';
 import { installWasmKernels } from './wasm/install.js';
 import { prepareWasm, wasmBinaryURL } from './wasm/prepare.js';
 import { installWebgpuKernels } from './webgpu/install.js';
@@ -65,7 +66,7 @@ export async function startBackend(
 ): Promise<string | undefined> {
   const problem = await preparations[name](byName, options);
   if (problem !== undefined) return problem;
-  const started = await tf.setBackend(name).catch(() => false);
+  const started = await withoutErrorListeners(() => tf.setBackend(name).catch(() => false));
   if (!started) return 'it was found but did not start';
   await tf.ready();
   registerGradients();

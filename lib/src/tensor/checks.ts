@@ -2,6 +2,12 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 
+/** Throws unless a back end has been started. */
+export function requireBackend(): void {
+  if ((tf.getBackend() as string | undefined) === undefined)
+    throw new Error('Nothing does the arithmetic yet: call `await initBackend()` first.');
+}
+
 /** Throws unless a tensor has a shape; `null` matches any size. */
 export function requireShape(name: string, tensor: Tensor, expected: readonly (number | null)[]): void {
   const matches =
