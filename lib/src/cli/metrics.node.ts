@@ -7,16 +7,15 @@ export function addMetrics(program: Command): void {
     .description('explain what stands in metrics.jsonl: what each number is, and what it should look like')
     .addArgument(new Argument('[key...]', 'only these, e.g. grad_norm or rewards/success/mean'))
     .action((keys: readonly string[]) => {
-      const entries = keys.length === 0 ? metricGlossary : keys.map(entryOf);
-      process.stdout.write(`${entries.map(paragraph).join('\n\n')}\n`);
+      const known = keys.flatMap((key) => explainMetric(key) ?? []);
+      const entries = keys.length === 0 ? metricGlossary : known;
+      if (entries.length > 0) process.stdout.write(`${entries.map(paragraph).join('\n\n')}\n`);
+      const unknown = keys.filter((key) => explainMetric(key) === undefined);
+      if (unknown.length > 0)
+        throw new Error(
+          `no trainer reports ${unknown.map((key) => `"${key}"`).join(', ')}; \`posttrain metrics\` lists what there is`,
+        );
     });
-}
-
-function entryOf(key: string): MetricEntry {
-  const entry = explainMetric(key);
-  if (entry === undefined)
-    throw new Error(`no trainer reports "${key}"; \`posttrain metrics\` lists what there is`);
-  return entry;
 }
 
 function paragraph({ key, meaning, healthy, broken }: MetricEntry): string {
