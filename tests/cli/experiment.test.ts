@@ -12,7 +12,9 @@ describe('posttrain experiment', () => {
       ...['experiment', 'trainers', 'divergences', '--quick', '--seeds', '1', '--results', results],
     );
     expect(status).toBe(0);
-    expect(out).toContain('✓ forward KL keeps 30 % or more on each side');
+    expect(out).toContain('· forward KL keeps 30 % or more on each side');
+    expect(out).toContain('Quick: too short to judge every claim');
+    expect(out).not.toMatch(/[✓✗] /);
     expect(out).toContain(join(results, 'divergences.json'));
     expect(readdirSync(results).toSorted()).toEqual(['divergences.json', 'divergences.svg']);
   });

@@ -85,7 +85,7 @@ function addOptions(command: Command, defaultSeeds: string): Command {
       '--results <folder>',
       'where the numbers and figures go (default: data/results, or runs/results-quick with --quick)',
     )
-    .option('--quick', 'less of everything: seconds, and the same directions');
+    .option('--quick', 'less of everything: shows in seconds how it runs; too short for some claims');
 }
 
 function watchExperiments(
@@ -110,7 +110,12 @@ function watchExperiments(
         live.print(`Stopped; nothing of ${experiment.name} was written.`);
         return false;
       }
-      printRecord(live, summaryText(experiment, record), join(results, `${experiment.name}.json`), started);
+      printRecord(
+        live,
+        summaryText(experiment, record, quick),
+        join(results, `${experiment.name}.json`),
+        started,
+      );
     }
     return true;
   });

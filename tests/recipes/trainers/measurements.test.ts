@@ -2,8 +2,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Experiment, ExperimentRecord } from 'posttrain/recipes/trainers/experiment';
-import { joinRepetitions, summaryText, wholePercent } from 'posttrain/recipes/trainers/measurements';
+import type { Column, Experiment, ExperimentRecord } from 'posttrain/recipes/trainers/experiment';
+import {
+  joinRepetitions,
+  measurementsTable,
+  shareColumn,
+  summaryText,
+  wholePercent,
+} from 'posttrain/recipes/trainers/measurements';
 import { runExperiment } from 'posttrain/recipes/trainers/run.node';
 
 /** Counts to its seed. */
@@ -65,6 +71,27 @@ describe('joinRepetitions', () => {
   });
 });
 
+describe('measurementsTable', () => {
+  const tableOf = (column: Column, ...values: readonly number[]): string | undefined => {
+    const joined = joinRepetitions(values.map((x) => ({ arms: { all: { x } }, curves: {} })));
+    return measurementsTable({ ...counting, columns: { x: column } }, joined).rows[0]?.[1];
+  };
+
+  it('shows no share below nothing or above all', () => {
+    expect(tableOf(shareColumn('x'), 0.1, 0.9)).toBe('50 % (0 %…100 %)');
+    expect(tableOf({ header: 'x', format: wholePercent }, 0.1, 0.9)).toBe('50 % (-458 %…558 %)');
+  });
+
+  it('shows no negative nothing, and other small numbers as they are', () => {
+    const degrees = (value: number): string => `${value.toFixed(0)}°`;
+    const hundredths = (value: number): string => value.toFixed(2);
+    expect(tableOf({ header: 'x', format: degrees }, -0.2)).toBe('0°');
+    expect(tableOf({ header: 'x', format: hundredths }, -0.002)).toBe('0.00');
+    expect(tableOf({ header: 'x', format: hundredths }, -0.05)).toBe('-0.05');
+    expect(tableOf({ header: 'x', format: hundredths }, -0.3)).toBe('-0.30');
+  });
+});
+
 describe('runExperiment', () => {
   it('tells how far it is over all seeds, and writes numbers, claims and figures', async () => {
     const results = folder();
@@ -83,6 +110,8 @@ describe('runExperiment', () => {
     });
     expect(summaryText(counting, record)).toContain('✓ it is 2: 2');
     expect(summaryText(counting, record)).toContain('2.0 (-0.5…4.5)');
+    expect(summaryText(counting, record)).not.toContain('Quick');
+    expect(summaryText(counting, record, true)).toContain('· it is 2: 2\n\nQuick: too short');
   });
 
   it('writes nothing when it is stopped, and lets the repetition clean up', async () => {

@@ -9,7 +9,7 @@ import {
   type RFTConfig,
 } from '../../trainers/index.js';
 import type { Claim, Column, Measurements } from '../trainers/experiment.js';
-import { measured } from '../trainers/measurements.js';
+import { measured, shareColumn } from '../trainers/measurements.js';
 
 /** How a policy goes on from the checkpoint; what a config leaves open has the trainer's default, `seed` is the repetition's. */
 export type Algorithm =
@@ -112,7 +112,7 @@ export const algorithmSettings: Readonly<Record<'full' | 'quick', AlgorithmSetti
 };
 
 export const algorithmColumns: Readonly<Record<string, Column>> = {
-  success: { header: 'success', format: percent },
+  success: shareColumn('success', percent),
   reward: { header: 'R', format: threeDigits },
   kl: { header: 'KL to SFT, nats a reply', format: (value) => value.toFixed(2) },
   entropy: { header: 'entropy, nats a token', format: threeDigits },

@@ -39,7 +39,7 @@ import type {
   Measurements,
   Progress,
 } from './experiment.js';
-import { lastOf, measured, wholePercent } from './measurements.js';
+import { lastOf, measured, shareColumn, wholePercent } from './measurements.js';
 import {
   criticCredit,
   episodeCredit,
@@ -112,11 +112,11 @@ export const creditAssignment: Experiment<Settings> = {
     },
   },
   columns: {
-    share: { header: 'on the decisive turn', format: wholePercent },
+    share: shareColumn('on the decisive turn'),
     before: { header: 'turn before', format: (value) => value.toFixed(2) },
     after: { header: 'turns after', format: (value) => value.toFixed(2) },
     episodes: { header: 'episodes to solve', format: (value) => value.toFixed(0) },
-    success: { header: 'doors opened at the end', format: wholePercent },
+    success: shareColumn('doors opened at the end'),
   },
   measure,
   claims,

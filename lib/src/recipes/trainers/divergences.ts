@@ -5,7 +5,7 @@ import { lineChart, standaloneSvg, type Series } from '../../display/index.js';
 import { generalizedJSD, policyGradientLoss, reverseKLAdvantages, weightedSum } from '../../losses/index.js';
 import { randomStream, valueAndGradients, type RandomStream } from '../../tensor/index.js';
 import type { Claim, Experiment, Measured, Measurements, Progress } from './experiment.js';
-import { measured, wholePercent } from './measurements.js';
+import { measured, shareColumn, wholePercent } from './measurements.js';
 
 interface Settings {
   readonly steps: number;
@@ -48,9 +48,9 @@ export const divergences: Experiment<Settings> = {
     quick: { steps: 150, learningRate: 0.1, samples: 64 },
   },
   columns: {
-    smallerSide: { header: 'lesser side', format: wholePercent },
-    largerMode: { header: 'main mode', format: wholePercent },
-    between: { header: 'off the teacher', format: wholePercent },
+    smallerSide: shareColumn('lesser side'),
+    largerMode: shareColumn('main mode'),
+    between: shareColumn('off the teacher'),
     forward: { header: 'KL(T‖S)', format: nats },
     jensenShannon: { header: 'JSD', format: nats },
     reverse: { header: 'KL(S‖T)', format: nats },

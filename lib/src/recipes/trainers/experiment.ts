@@ -8,7 +8,7 @@ export interface Experiment<Settings extends object = object> {
   /** What is expected, written before it is measured. */
   readonly hypothesis: string;
   readonly seeds: readonly number[];
-  /** `quick` is the same with less of everything: seconds, and the same directions. */
+  /** `quick` is the same with less of everything: it shows in seconds how it runs, too short for some claims. */
   readonly settings: { readonly full: Settings; readonly quick: Settings };
   /** Columns of the table, by the name of what is measured. */
   readonly columns: Readonly<Record<string, Column>>;
@@ -27,6 +27,8 @@ export interface Experiment<Settings extends object = object> {
 export interface Column {
   readonly header: string;
   readonly format: (value: number) => string;
+  /** A share of something, 0 to 1: an interval that reaches further is shown up to there. */
+  readonly share?: true;
 }
 
 export interface Progress {

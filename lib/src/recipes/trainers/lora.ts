@@ -34,7 +34,7 @@ import {
   OPEN_SIGN,
   rowOf,
 } from './letter-rules.js';
-import { lastOf, measured, wholePercent } from './measurements.js';
+import { lastOf, measured, shareColumn, wholePercent } from './measurements.js';
 
 interface Settings {
   readonly pretrainingSteps: number;
@@ -92,7 +92,7 @@ export const lora: Experiment<Settings> = {
   },
   columns: {
     loss: { header: 'held-out loss', format: nats },
-    reward: { header: 'reward', format: wholePercent },
+    reward: shareColumn('reward'),
     learningRate: { header: 'best learning rate', format: short },
     trained: { header: 'trained weights', format: (value) => value.toFixed(0) },
   },

@@ -1,7 +1,15 @@
 /** From single repetitions to numbers with intervals. */
 import { tableToText, type Table } from '../../display/index.js';
 import { overSeeds } from '../../eval/index.js';
-import type { CurveBand, CurvePoint, Experiment, Measured, Measurement, Measurements } from './experiment.js';
+import type {
+  Column,
+  CurveBand,
+  CurvePoint,
+  Experiment,
+  Measured,
+  Measurement,
+  Measurements,
+} from './experiment.js';
 
 /** Joins the repetitions. An arm that one of them lacks is an error: means over different seeds are not comparable. */
 export function joinRepetitions(repetitions: readonly Measured[]): Measurements {
@@ -58,25 +66,41 @@ export function measurementsTable({ columns }: Experiment, { arms }: Measurement
     ],
     rows: Object.entries(arms).map(([arm, numbers]) => [
       arm,
-      ...Object.entries(columns).map(([name, { format }]) => cell(numbers[name], format)),
+      ...Object.entries(columns).map(([name, column]) => cell(numbers[name], column)),
     ]),
   };
 }
 
-function cell(value: Measurement | undefined, format: (value: number) => string): string {
+function cell(value: Measurement | undefined, { format, share }: Column): string {
   if (value === undefined) return '';
-  const mean = format(value.mean);
-  const [low, high] = [format(value.low ?? value.mean), format(value.high ?? value.mean)];
+  const shown = (bound: number): string => positiveZero(format(bound));
+  const within = (bound: number): string => shown(share ? Math.min(1, Math.max(0, bound)) : bound);
+  const mean = shown(value.mean);
+  const [low, high] = [within(value.low ?? value.mean), within(value.high ?? value.mean)];
   return low === mean && high === mean ? mean : `${mean} (${low}…${high})`;
 }
 
-/** The record of an experiment on one screen of a terminal. */
-export function summaryText(experiment: Experiment, results: Measurements): string {
+/** What is rounded to nothing has no sign: `-0.0` → `0.0`. */
+function positiveZero(text: string): string {
+  return text.replace(/^-(?=0(\.0+)?(?![\d.]))/, '');
+}
+
+/** A column of shares, 0 to 1. */
+export function shareColumn(header: string, format: Column['format'] = wholePercent): Column {
+  return { header, format, share: true };
+}
+
+/** The record of an experiment on one screen of a terminal. That of a quick run does not judge the claims. */
+export function summaryText(experiment: Experiment, results: Measurements, quick = false): string {
+  const mark = (holds: boolean): string => (quick ? '·' : holds ? '✓' : '✗');
   const claims = experiment
     .claims(results)
-    .map(({ claim, holds, measured }) => `${holds ? '✓' : '✗'} ${claim}: ${measured}`);
+    .map(({ claim, holds, measured }) => `${mark(holds)} ${claim}: ${measured}`);
+  const note = quick
+    ? ['', 'Quick: too short to judge every claim; the recorded results are in data/results.']
+    : [];
   const picture = experiment.picture === undefined ? [] : [experiment.picture(), ''];
-  return [...picture, tableToText(measurementsTable(experiment, results)), '', ...claims].join('\n');
+  return [...picture, tableToText(measurementsTable(experiment, results)), '', ...claims, ...note].join('\n');
 }
 
 /** A share in whole percent: `0.459` → `46 %`. */

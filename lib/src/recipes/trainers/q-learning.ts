@@ -12,7 +12,7 @@ import {
 import { greedyPolicy, playEpisode, qLearning, type TabularOptions } from '../../tabular/index.js';
 import { randomStream } from '../../tensor/random.js';
 import type { Claim, CurvePoint, Experiment, Measured, Measurements, Progress } from './experiment.js';
-import { measured, wholePercent } from './measurements.js';
+import { measured, shareColumn, wholePercent } from './measurements.js';
 import { situations, treasureValueMap } from './treasure-map.js';
 
 interface Settings {
@@ -48,12 +48,12 @@ export const qLearningHunt: Experiment<Settings> = {
   seeds: [1, 2, 3, 4, 5],
   settings: { full: { episodes: 10_000, window: 1000 }, quick: { episodes: 2000, window: 500 } },
   columns: {
-    first: { header: 'wins, first window', format: wholePercent },
-    best: { header: 'best window', format: wholePercent },
-    last: { header: 'last window', format: wholePercent },
+    first: shareColumn('wins, first window'),
+    best: shareColumn('best window'),
+    last: shareColumn('last window'),
     drops: { header: 'drops an episode', format: (value) => value.toFixed(1) },
     states: { header: 'Q-states', format: (value) => value.toFixed(0) },
-    greedyWins: { header: 'greedy wins', format: wholePercent },
+    greedyWins: shareColumn('greedy wins'),
     greedyMoves: { header: 'greedy moves', format: (value) => value.toFixed(1) },
   },
   measure,
@@ -197,12 +197,12 @@ function claims(results: Measurements): Claim[] {
     {
       claim: 'as published, 5 drops or more an episode before the transition (median of seeds)',
       holds: before >= 5,
-      measured: before.toFixed(1),
+      measured: dropsText(before),
     },
     {
       claim: 'and 3 or fewer after it',
       holds: after <= 3,
-      measured: after.toFixed(1),
+      measured: dropsText(after),
     },
     {
       claim: 'γ = 0.9 wins 90 % of the window up to episode 2,000 (median of seeds)',
@@ -220,6 +220,11 @@ function claims(results: Measurements): Claim[] {
       measured: `${found} of ${seeds}`,
     })),
   ];
+}
+
+/** No window of any seed was of that kind: there is no number. */
+function dropsText(drops: number): string {
+  return Number.isNaN(drops) ? 'never' : drops.toFixed(1);
 }
 
 /** For each seed that has such windows, its mean drops an episode over the windows of the published setting with such a share of wins. */

@@ -16,7 +16,7 @@ import {
   type Expert,
   type Student,
 } from './hunt-students.js';
-import { measured, wholePercent } from './measurements.js';
+import { measured, shareColumn, wholePercent } from './measurements.js';
 
 interface Settings {
   /** Expert games that SFT learns, one number an arm. */
@@ -64,10 +64,10 @@ export const tabularDistillation: Experiment<Settings> = {
     },
   },
   columns: {
-    start: { header: 'from the start', format: percentOf },
-    kicked: { header: `after ${KICK} random moves`, format: percentOf },
+    start: shareColumn('from the start', percentOf),
+    kicked: shareColumn(`after ${KICK} random moves`, percentOf),
     needed: { header: `episodes to ${wholePercent(LEARNED)}`, format: (value) => value.toFixed(0) },
-    dead: { header: 'dead groups', format: wholePercent },
+    dead: shareColumn('dead groups'),
   },
   measure,
   claims,

@@ -1,7 +1,7 @@
 /** What a fixed set of preferences can teach, and what it cannot. */
 import { lineChart, standaloneSvg, type Series } from '../../../display/index.js';
 import type { Claim, CurvePoint, Experiment, Measurements } from '../experiment.js';
-import { measured, wholePercent } from '../measurements.js';
+import { measured, shareColumn, wholePercent } from '../measurements.js';
 import {
   DPO,
   FIRST,
@@ -41,9 +41,9 @@ export const preferences: Experiment<PreferenceSettings> = {
   },
   columns: {
     gold: { header: 'gold', format: twoDigits },
-    reason: { header: 'gives a reason', format: wholePercent },
+    reason: shareColumn('gives a reason'),
     kl: { header: 'nats away', format: (value) => value.toFixed(1) },
-    order: { header: 'orders pairs', format: wholePercent },
+    order: shareColumn('orders pairs'),
     chosenShift: { header: 'log p of preferred', format: (value) => value.toFixed(1) },
     rejectedShift: { header: 'of the others', format: (value) => value.toFixed(1) },
   },

@@ -6,7 +6,7 @@ import { disposeModel, type Model } from '../../../model/index.js';
 import { mean } from '../../../losses/index.js';
 import { reward, type PreferenceRow, type RewardConfig } from '../../../trainers/index.js';
 import type { Claim, CurvePoint, Experiment, Measured, Measurements, Progress } from '../experiment.js';
-import { measured } from '../measurements.js';
+import { measured, shareColumn } from '../measurements.js';
 import { agreementOf, compareReplies, rowOf, scoresOf, type Comparison } from './comparisons.js';
 import {
   HELD_OUT_SEEDS,
@@ -50,9 +50,9 @@ export const rewardModel: Experiment<Settings> = {
     quick: { noise: 0.25, writerSteps: 120, pairs: [60, 1200], centred: 1200, heldOut: 400, leastSteps: 15 },
   },
   columns: {
-    labels: { header: 'agrees with labels', format: percent },
+    labels: shareColumn('agrees with labels', percent),
     gap: { header: 'below the ceiling', format: points },
-    gold: { header: 'with the gold order', format: percent },
+    gold: shareColumn('with the gold order', percent),
     meanScore: { header: 'mean score', format: (value) => value.toFixed(2) },
   },
   measure,

@@ -1,7 +1,7 @@
 /** The price of leaving: what a learned reward is worth far from the replies it was learned from. */
 import { lineChart, standaloneSvg, type Point, type Series } from '../../../display/index.js';
 import type { Claim, CurveBand, Experiment, Measurements } from '../experiment.js';
-import { measured, wholePercent } from '../measurements.js';
+import { measured, shareColumn, wholePercent } from '../measurements.js';
 import {
   BEST_OF_N,
   COURTESIES,
@@ -50,7 +50,7 @@ export const rlhf: Experiment<OverOptimizationSettings> = {
     fall: { header: 'lost since', format: wholePercent },
     proxy: { header: 'reward model', format: twoDigits },
     kl: { header: 'nats away', format: (value) => value.toFixed(1) },
-    agreement: { header: 'agrees with labels', format: wholePercent },
+    agreement: shareColumn('agrees with labels'),
   },
   measure: measureOverOptimization,
   claims,
