@@ -1,35 +1,10 @@
 /** One turn of six decides. Which ways of giving credit notice, and does it help? */
 import { lineChart, type Series, standaloneSvg, trailingMean } from '../../display/index.js';
-import { createLocalEngine, createScalarEngine, type Engine } from '../../engine/index.js';
-import {
-  keyDoorEnvironment,
-  keyDoorPieces,
-  type KeyDoorReward,
-  type KeyDoorTask,
-  keyDoorTasks,
-  keyDoorTurns,
-  keyDoorColours,
-} from '../../envs/key-door/index.js';
-import { mean, spreadOverTurns, tokenWeights } from '../../losses/index.js';
-import {
-  cloneModel,
-  createModel,
-  disposeModel,
-  withScalarHead,
-  type Model,
-  type ModelConfig,
-} from '../../model/index.js';
-import { randomStream } from '../../tensor/index.js';
-import {
-  chatTokens,
-  renderCompletion,
-  renderPrompt,
-  trainBpe,
-  type ChatMessage,
-  type Tokenizer,
-} from '../../text/index.js';
-import { sft, type TokensRow } from '../../trainers/index.js';
-import { type SampledStep, sampledSteps } from '../../trainers/sampled-steps.js';
+import { keyDoorPieces, keyDoorTurns } from '../../envs/key-door/index.js';
+import { mean } from '../../losses/index.js';
+import { disposeModel } from '../../model/index.js';
+import { chatTokens, trainBpe } from '../../text/index.js';
+import { type ArmRun, type CreditArm, type CreditSettings, learnWithCredit } from './credit-arm.js';
 import type {
   Claim,
   CurvePoint,
@@ -39,27 +14,12 @@ import type {
   Measurements,
   Progress,
 } from './experiment.js';
-import { lastOf, measured, shareColumn, wholePercent } from './measurements.js';
-import {
-  criticCredit,
-  episodeCredit,
-  ofTrajectories,
-  turnCredit,
-  type TurnCredit,
-  turnRewards,
-  type TurnRewards,
-} from './turn-credit.js';
+import { keyDoorPolicy } from './key-door-policy.js';
+import { measured, shareColumn, wholePercent } from './measurements.js';
+import { episodeCredit, turnCredit } from './turn-credit.js';
 
-interface Settings {
+interface Settings extends CreditSettings {
   readonly pretrainingSteps: number;
-  /** Steps of every arm, whether the task is solved before or not. */
-  readonly steps: number;
-  readonly numGenerations: number;
-  readonly learningRate: number;
-  readonly criticLearningRate: number;
-  readonly criticEpochs: number;
-  /** Steps in which the critic alone learns, from the episodes of a policy that stands still; they count. */
-  readonly criticWarmupSteps: number;
 }
 
 /** The turn on which the key is taken, 0-based. */
@@ -67,19 +27,13 @@ const DECISIVE = keyDoorTurns.indexOf('keys');
 /** Solved: the mean of so many steps in a row reaches this share of opened doors. */
 const SOLVED = { share: 0.9, steps: 4 } as const;
 
-interface Arm {
-  readonly reward: KeyDoorReward;
-  /** A critic is made for the run. */
-  readonly credit: TurnCredit | { readonly lam: number };
-}
-
 const arms = {
   GRPO: { reward: 'outcome', credit: episodeCredit },
   'turn-level, outcome': { reward: 'outcome', credit: turnCredit(1) },
   'turn-level, process': { reward: 'process', credit: turnCredit(0) },
   'PPO, λ 0.95': { reward: 'outcome', credit: { lam: 0.95 } },
   'PPO, λ 0': { reward: 'outcome', credit: { lam: 0 } },
-} as const satisfies Record<string, Arm>;
+} as const satisfies Record<string, CreditArm>;
 type Name = keyof typeof arms;
 const names = Object.keys(arms) as Name[];
 
@@ -137,12 +91,12 @@ async function* measure(seed: number, settings: Settings): AsyncGenerator<Progre
     specialTokens: chatTokens,
     pieces: keyDoorPieces,
   });
-  const base = await pretrained(seed, tokenizer, settings.pretrainingSteps);
+  const base = await keyDoorPolicy(seed, tokenizer, settings.pretrainingSteps);
   const results: [Name, ArmRun][] = [];
   try {
     for (const [index, name] of names.entries()) {
       const run: ArmRun = { success: [], magnitudes: [] };
-      for await (const step of learn(base, tokenizer, arms[name], seed, settings, run)) {
+      for await (const step of learnWithCredit(base, tokenizer, arms[name], seed, settings, run)) {
         run.success.push(step.metrics['rewards/success/mean'] ?? 0);
         yield {
           done: index * steps + step.step,
@@ -176,151 +130,7 @@ async function* measure(seed: number, settings: Settings): AsyncGenerator<Progre
   };
 }
 
-interface ArmRun {
-  /** Share of doors opened, a step each. */
-  readonly success: number[];
-  /** Mean |advantage| of each turn, a step each: `[steps][turns]`. */
-  readonly magnitudes: number[][];
-}
-
-/** A policy that answers with words that make sense, all equally likely. */
-async function pretrained(seed: number, tokenizer: Tokenizer, maxSteps: number): Promise<Model> {
-  const model = createModel(policyConfig(tokenizer.vocabSize), seed);
-  const engine = createLocalEngine(model);
-  const rows = Array.from({ length: 128 }, (_, index) => randomEpisode(seed, index, tokenizer));
-  const config = { maxSteps, batchSize: 16, learningRate: 5e-3, warmupSteps: 5, seed };
-  try {
-    await lastOf(sft({ engine, rows, config }));
-    return model;
-  } finally {
-    engine.dispose();
-  }
-}
-
-function policyConfig(vocabSize: number): ModelConfig {
-  return {
-    modelType: 'llama',
-    vocabSize,
-    hiddenSize: 32,
-    intermediateSize: 64,
-    numHiddenLayers: 2,
-    numAttentionHeads: 2,
-    numKeyValueHeads: 2,
-    headDim: 16,
-    maxPositionEmbeddings: 64,
-    ropeTheta: 10_000,
-    rmsNormEps: 1e-6,
-    tieWordEmbeddings: true,
-  };
-}
-
-/** An episode of someone who does not know what the keys are for. */
-function randomEpisode(seed: number, index: number, tokenizer: Tokenizer): TokensRow {
-  const random = randomStream(seed, 'credit-assignment/episodes', 0, index);
-  const episode = keyDoorEnvironment('outcome').start(keyDoorTasks[0] as KeyDoorTask);
-  const messages: ChatMessage[] = [{ role: 'user', content: episode.initialObservation() }];
-  const tokens: number[] = [];
-  const mask: number[] = [];
-  for (let turn = 0; turn < keyDoorTurns.length; turn += 1) {
-    const prompt = renderPrompt(tokenizer, messages);
-    const content = random.pick(keyDoorColours);
-    const reply = renderCompletion(tokenizer, content);
-    mask.push(...new Array<number>(prompt.length - tokens.length).fill(0), ...reply.map(() => 1));
-    tokens.push(...prompt.subarray(tokens.length), ...reply);
-    messages.push({ role: 'assistant', content });
-    const { nextObservation } = episode.step(content);
-    messages.push({ role: 'user', content: nextObservation ?? '' });
-  }
-  return { tokens: Int32Array.from(tokens), mask: Uint8Array.from(mask) };
-}
-
-/** The same policy gradient for every arm; only the credit differs. */
-async function* learn(
-  base: Model,
-  tokenizer: Tokenizer,
-  arm: Arm,
-  seed: number,
-  settings: Settings,
-  run: ArmRun,
-): AsyncGenerator<SampledStep, void, void> {
-  const { steps: maxSteps, numGenerations, learningRate } = settings;
-  const env = keyDoorEnvironment(arm.reward);
-  const task = keyDoorTasks[seed % keyDoorTasks.length] as KeyDoorTask;
-  const policy = cloneModel(base);
-  const engine = createLocalEngine(policy);
-  const { credit, dispose } = creditOf(arm, base, settings);
-  const sampling = {
-    promptsPerStep: 1,
-    numGenerations,
-    maxCompletionLength: 3,
-    maxTurns: keyDoorTurns.length,
-  };
-  const config = { ...sampling, maxSteps, seed, temperature: 1, shuffleDataset: true };
-  try {
-    yield* sampledSteps({ engine, tokenizer, env, tasks: [task] }, config, async (groups, state) => {
-      const episodes = groups.map(turnRewards);
-      const advantages = await credit(episodes);
-      if (typeof arm.credit === 'object' && state.step < settings.criticWarmupSteps)
-        return { metrics: {}, updates: 0, refused: state.refused };
-      run.magnitudes.push(meanSizes(advantages.flat()));
-      await learnTurns(engine, episodes.flat(), advantages.flat());
-      const { stepped } = await engine.optimStep({ learningRate });
-      return { metrics: {}, updates: 1, refused: stepped ? 0 : state.refused + 1 };
-    });
-  } finally {
-    dispose();
-    engine.dispose();
-    disposeModel(policy);
-  }
-}
-
-function creditOf(
-  { credit }: Arm,
-  base: Model,
-  { criticLearningRate, criticEpochs }: Settings,
-): { readonly credit: TurnCredit; readonly dispose: () => void } {
-  if (typeof credit === 'function') return { credit, dispose: () => {} };
-  const model = withScalarHead(base);
-  const critic = createScalarEngine(model);
-  return {
-    credit: criticCredit({ critic, lam: credit.lam, learningRate: criticLearningRate, epochs: criticEpochs }),
-    dispose: () => {
-      critic.dispose();
-      disposeModel(model);
-    },
-  };
-}
-
-async function learnTurns(
-  engine: Engine,
-  episodes: readonly TurnRewards[],
-  advantages: readonly (readonly number[])[],
-): Promise<void> {
-  const parts = episodes.flatMap((episode, e) => ofTrajectories(episode, advantages[e] as readonly number[]));
-  const masks = parts.map(({ trajectory }) => trajectory.actionMask);
-  const weights = tokenWeights(masks, 'dapo', 0);
-  const data = parts.map(({ trajectory: { tokens, turns }, values }, row) => ({
-    tokens,
-    weights: weights[row] as Float32Array,
-    advantages: spreadOverTurns(values, turns, tokens.length),
-  }));
-  await engine.forwardBackward(data, {
-    name: 'policy_gradient',
-    epsilon: 0.2,
-    epsilonHigh: 0.2,
-    delta: null,
-    beta: 0,
-  });
-}
-
-/** Mean |advantage| of each turn over the episodes that reached it. */
-function meanSizes(episodes: readonly (readonly number[])[]): number[] {
-  return keyDoorTurns.map((_, turn) =>
-    mean(episodes.flatMap((turns) => (turn < turns.length ? [Math.abs(turns[turn] as number)] : []))),
-  );
-}
-
-/** The same over all steps of a run. */
+/** Mean |advantage| of each turn over all steps of a run. */
 function meanOfSteps({ magnitudes }: ArmRun): number[] {
   return keyDoorTurns.map((_, turn) => mean(magnitudes.map((sizes) => sizes[turn] as number)));
 }
