@@ -42,7 +42,7 @@ class Group {
     readonly size = 0,
     private readonly longest = 0,
     private readonly shared = 0,
-    private readonly prompts: ReadonlySet<string> = new Set(),
+    private readonly lastPrompt?: string,
   ) {}
 
   /** What attention sees, padding included. */
@@ -56,9 +56,9 @@ class Group {
   }
 
   with({ length, prompt, promptLength }: SequenceExtent): Group {
-    const saved = this.prompts.has(prompt) ? promptLength : 0;
-    const prompts = new Set([...this.prompts, prompt]);
-    return new Group(this.size + 1, Math.max(this.longest, length), this.shared + saved, prompts);
+    // those of one prompt come one after the other
+    const saved = prompt === this.lastPrompt ? promptLength : 0;
+    return new Group(this.size + 1, Math.max(this.longest, length), this.shared + saved, prompt);
   }
 }
 
