@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Argument, Option, type Command } from 'commander';
 import { duration, type Live, type RunView } from '../display/index.js';
+import { algorithmComparison } from '../recipes/diagram/algorithms.js';
 import { diagramAlgorithms } from '../recipes/diagram/algorithms.node.js';
 import type { Experiment, Progress } from '../recipes/trainers/experiment.js';
 import { trainerExperiments } from '../recipes/trainers/experiments.js';
@@ -49,14 +50,7 @@ export function addTrainerExperiments(group: Command, setStatus: SetStatus): voi
 }
 
 function addAlgorithms(group: Command, setStatus: SetStatus): void {
-  const nothing = {
-    out: '',
-    base: '',
-    workers: 1,
-    signal: new AbortController().signal,
-    emit: () => undefined,
-  };
-  const { name, description, hypothesis, seeds } = diagramAlgorithms(nothing);
+  const { name, description, hypothesis, seeds } = algorithmComparison;
   addOptions(group.command(name).description(description), `default: ${seeds.join(',')}`)
     .option('--out <folder>', 'where the run they start from and finished arms lie', 'runs')
     .option('--base <folder>', 'base checkpoint (default: the one that comes with posttrain)')

@@ -7,24 +7,16 @@ import { generateTask } from '../../envs/diagram/tasks/index.js';
 import { bestOfNKL, evaluate, expectedBestOfN, type TaskResult } from '../../eval/index.js';
 import { writeFileAtomic } from '../../files.node.js';
 import { mean } from '../../losses/index.js';
-import { cloneModel, disposeModel, withScalarHead } from '../../model/index.js';
+import { disposeModel, type Model, withScalarHead } from '../../model/index.js';
 import { scoreDiagram } from '../../rewards/index.js';
-import { distill, gkd, grpo, ppo, rft } from '../../trainers/index.js';
+import { distill, gkd, grpo, type GRPOOptions, ppo, rft, type SampledStep } from '../../trainers/index.js';
 import type { CurvePoint, Experiment, Measured, Progress } from '../trainers/experiment.js';
-import {
-  type Algorithm,
-  algorithmClaims,
-  algorithmColumns,
-  algorithmFigures,
-  algorithmHypothesis,
-  algorithmSettings,
-  type AlgorithmSettings,
-} from './algorithms.js';
+import { type Algorithm, algorithmComparison, type AlgorithmSettings } from './algorithms.js';
 import { trainingTasks } from './collect.node.js';
 import { EVALUATION_TASK_SEED } from './evaluation.js';
 import { openArm } from './experiment.node.js';
 import { recipeFor } from './recipe.js';
-import { loadPolicy } from './policy.node.js';
+import { loadPolicy, type Policy } from './policy.node.js';
 import { runDiagram } from './run.node.js';
 import { json, parseJson, type RunFolder } from './run-folder.node.js';
 import type { StageContext } from './stage.node.js';
@@ -39,33 +31,13 @@ const START_SEED = 1;
 
 /** The experiment; an arm that is finished is kept in `out`, and not run again. */
 export function diagramAlgorithms(options: AlgorithmOptions): Experiment<AlgorithmSettings> {
-  return {
-    name: 'diagram-algorithms',
-    description:
-      'REINFORCE, RLOO, PPO, GRPO, DAPO, Dr. GRPO, RFT, best-of-8 and distillation from one SFT checkpoint, on as many episodes',
-    hypothesis: algorithmHypothesis,
-    seeds: [1, 2, 3],
-    settings: algorithmSettings,
-    columns: algorithmColumns,
-    measure: (seed, settings) => measure(seed, settings, options),
-    claims: algorithmClaims,
-    remarks: [
-      'Only PPO is clearly behind. RFT, REINFORCE, RLOO, GRPO, DAPO and Dr. GRPO differ by less than one of them does from seed to seed: where SFT already ' +
-        'draws well four times in ten, any way of making the better samples likelier finds the same 12 points.',
-      'OPD ends 0.002 of reward below GRPO, a tenth of its interval: with a fifth of the episodes both kinds of distillation are where the policy gradient is. ' +
-        'Their teacher is a policy that GRPO trained for 60 steps, so they are a way to hand skill on, not to find it.',
-      'PPO pays for a second model and shares no prompt between samples: two and a half times the seconds of GRPO for a third of its gain after 24 steps.',
-      'Every algorithm has the learning rate, batch and clip range of the others; none was tuned by itself.',
-      'Seconds are of one core, so that they do not depend on what else the machine did; the critic of PPO computes in one thread.',
-    ],
-    figures: algorithmFigures,
-  };
+  return { ...algorithmComparison, measure: (seed, settings) => measure(seed, settings, options) };
 }
 
 /** What one algorithm came to. */
 interface Outcome {
   readonly numbers: Readonly<Record<string, number>>;
-  /** Mean reward of each step's samples, over the episodes learned from so far. */
+  /** Mean reward of each step's samples, over the episodes started so far. */
   readonly curve: readonly CurvePoint[];
 }
 
@@ -120,21 +92,15 @@ async function* tryAlgorithm(
   { workers }: AlgorithmOptions,
   note: (text: string) => Progress,
 ): AsyncGenerator<Progress, Outcome, void> {
-  const { model, tokenizer } = await loadPolicy(start.checkpoint('sft'));
-  const sftModel = cloneModel(model);
-  const teacherModel = (await loadPolicy(start.checkpoint('grpo'))).model;
-  const critic = algorithm.trainer === 'ppo' ? withScalarHead(model) : undefined;
-  const [engine, sft, teacher] = [model, sftModel, teacherModel].map((each) =>
-    createEngine(each, { workers }),
-  ) as [Engine, Engine, Engine];
-  const criticEngine = critic && createScalarEngine(critic);
+  const { engine, model, tokenizer, close } = await openPolicy(start.checkpoint('sft'), workers);
   try {
     const counter = countingEnvironment();
     const curve: CurvePoint[] = [];
     const cpuBefore = process.cpuUsage();
     if ('config' in algorithm) {
       const common = { engine, tokenizer, env: counter.env, tasks: practiceTasks(seed, settings) };
-      for await (const step of train(algorithm, seed, { ...common, teacher, critic: criticEngine })) {
+      const teaching = { checkpoint: start.checkpoint('grpo'), workers };
+      for await (const step of train(algorithm, seed, model, teaching, common)) {
         curve.push({ x: counter.count(), y: step.metrics['reward'] as number });
         yield note(`step ${step.step} of ${step.totalSteps}`);
         if (counter.count() >= settings.episodes) break;
@@ -147,41 +113,64 @@ async function* tryAlgorithm(
     const numbers =
       algorithm.trainer === 'best-of-n'
         ? bestOf(algorithm.n, evaluated)
-        : { ...means(evaluated), ...(await distances(evaluated, sft)) };
+        : { ...means(evaluated), ...(await distances(evaluated, start.checkpoint('sft'), workers)) };
     return { numbers: { ...numbers, ...cost }, curve };
   } finally {
-    for (const each of [engine, sft, teacher, criticEngine]) each?.dispose();
-    for (const each of [model, sftModel, teacherModel, critic]) if (each) disposeModel(each);
+    close();
   }
 }
 
-interface TrainerParts extends Omit<Parameters<typeof grpo<DiagramTask>>[0], 'config'> {
-  readonly teacher: Engine;
-  readonly critic: ReturnType<typeof createScalarEngine> | undefined;
+/** A checkpoint that acts, learns and scores until it is closed. */
+async function openPolicy(
+  checkpoint: string,
+  workers: number,
+): Promise<Policy & { readonly engine: Engine; readonly close: () => void }> {
+  const policy = await loadPolicy(checkpoint);
+  const engine = createEngine(policy.model, { workers });
+  const close = (): void => {
+    engine.dispose();
+    disposeModel(policy.model);
+  };
+  return { ...policy, engine, close };
 }
 
-/** Its trainer, whatever it is: what all of them yield. */
-function train(
+/** What all trainers yield. */
+type TrainerSteps = AsyncGenerator<Pick<SampledStep, 'step' | 'totalSteps' | 'metrics'>, void, void>;
+
+/** The steps of an algorithm's trainer, with the critic or the teacher that it needs. */
+async function* train(
   algorithm: Extract<Algorithm, { readonly config: object }>,
   seed: number,
-  { teacher, critic, ...common }: TrainerParts,
-): AsyncIterable<{
-  readonly step: number;
-  readonly totalSteps: number;
-  readonly metrics: Readonly<Record<string, number>>;
-}> {
+  model: Model,
+  teaching: { readonly checkpoint: string; readonly workers: number },
+  common: Omit<GRPOOptions<DiagramTask>, 'config'>,
+): TrainerSteps {
   switch (algorithm.trainer) {
     case 'grpo':
-      return grpo({ ...common, config: { ...algorithm.config, seed } });
-    case 'ppo':
-      if (critic === undefined) throw new Error('PPO needs a critic.');
-      return ppo({ ...common, critic, config: { ...algorithm.config, seed } });
+      return yield* grpo({ ...common, config: { ...algorithm.config, seed } });
     case 'rft':
-      return rft({ ...common, config: { ...algorithm.config, seed } });
+      return yield* rft({ ...common, config: { ...algorithm.config, seed } });
+    case 'ppo': {
+      const judge = withScalarHead(model);
+      const critic = createScalarEngine(judge);
+      try {
+        return yield* ppo({ ...common, critic, config: { ...algorithm.config, seed } });
+      } finally {
+        critic.dispose();
+        disposeModel(judge);
+      }
+    }
     case 'distill':
-      return distill({ ...common, teacher, config: { ...algorithm.config, seed } });
-    case 'gkd':
-      return gkd({ ...common, teacher, config: { ...algorithm.config, seed } });
+    case 'gkd': {
+      const { engine: teacher, close } = await openPolicy(teaching.checkpoint, teaching.workers);
+      try {
+        return yield* algorithm.trainer === 'gkd'
+          ? gkd({ ...common, teacher, config: { ...algorithm.config, seed } })
+          : distill({ ...common, teacher, config: { ...algorithm.config, seed } });
+      } finally {
+        close();
+      }
+    }
   }
 }
 
@@ -257,11 +246,15 @@ function bestOf(n: number, perTask: readonly TaskResult[]): Record<string, numbe
 }
 
 /** How far the policy has gone, estimated from its own samples: KL(policy ‖ SFT) of a reply, and its entropy at a token; nats. */
-async function distances(perTask: readonly TaskResult[], sft: Engine): Promise<Record<string, number>> {
+async function distances(
+  perTask: readonly TaskResult[],
+  checkpoint: string,
+  workers: number,
+): Promise<Record<string, number>> {
   const trajectories = perTask.flatMap(({ episodes }) => episodes.flatMap((episode) => episode.trajectories));
-  const before = await sft.logprobs(
-    trajectories.map(({ tokens, actionMask }) => ({ tokens, mask: actionMask })),
-  );
+  const { engine, close } = await openPolicy(checkpoint, workers);
+  const sequences = trajectories.map(({ tokens, actionMask }) => ({ tokens, mask: actionMask }));
+  const before = await engine.logprobs(sequences).finally(close);
   const total = (values: Iterable<number>): number => [...values].reduce((sum, value) => sum + value, 0);
   const now = total(trajectories.map(({ logprobs }) => total(logprobs)));
   const tokens = total(trajectories.map(({ actionMask }) => total(actionMask)));
