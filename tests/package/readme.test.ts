@@ -5,6 +5,7 @@ import { mean } from 'posttrain/losses';
 import { checkpointTitles, type CheckpointName, type Mode } from 'posttrain/recipes/diagram/evaluation';
 import type { ExperimentResults, RecordedResult, RecordedRun } from 'posttrain/recipes/diagram/experiment';
 import type { OverSeeds } from 'posttrain/eval/over-seeds';
+import type { ExperimentRecord, Measurement } from 'posttrain/recipes/trainers/experiment';
 
 const recorded = (name: string): unknown => JSON.parse(readFileSync(`data/results/${name}.json`, 'utf8'));
 const { arms, summary } = recorded('diagram') as ExperimentResults;
@@ -95,11 +96,39 @@ describe('README', () => {
         readonly name: string;
         readonly threads: number;
         readonly milliseconds: number;
+        readonly tokensPerSecond: number;
       }[];
     };
     expect(readme).toContain(`${bench.timesFasterThanStock.toFixed(1)} times faster`);
     for (const { name, threads, milliseconds } of bench.rows)
       expect(readme).toContain(`| ${name} | ${threads} | ${milliseconds.toFixed(0)} ms |`);
+
+    const theirs = (key: 'milliseconds' | 'tokensPerSecond', threads: number): string => {
+      const [own, torch] = ['posttrain', 'PyTorch'].map((maker) =>
+        bench.rows.find((row) => row.name.startsWith(maker) && row.threads === threads),
+      );
+      return (torch![key] / own![key]).toFixed(2);
+    };
+    expect(readme).toContain(
+      `trains in ${theirs('milliseconds', 1)} of our time on one thread and ${theirs('milliseconds', 2)} on two, and samples at ` +
+        `${theirs('tokensPerSecond', 1)} and ${theirs('tokensPerSecond', 2)} of our speed`,
+    );
+    const { timesFasterThanTRL } = recorded('bench-grpo') as { readonly timesFasterThanTRL: number };
+    expect(readme).toContain(`is ${timesFasterThanTRL.toFixed(1)} times as fast as TRL's`);
+    const { stepRatio } = recorded('bench-native') as { readonly stepRatio: number };
+    expect(readme).toContain(`a step in ${stepRatio.toFixed(1)} times PyTorch's time`);
+  });
+
+  it('says how the algorithms compare', () => {
+    const { arms: compared } = recorded('diagram-algorithms') as ExperimentRecord;
+    const interval = ({ mean, low, high }: Measurement, format: (value: number) => string): string =>
+      `${format(mean)} (${format(low!)}–${format(high!)})`;
+    for (const [name, { success, reward, episodes }] of Object.entries(compared)) {
+      const cells = [interval(success!, points), interval(reward!, (value) => value.toFixed(3))];
+      expect(readme).toContain(`| ${name} | ${cells.join(' | ')} |`);
+      if (episodes!.mean > 0)
+        expect(readme).toContain(` ${Math.round(episodes!.mean).toLocaleString('en')} |`);
+    }
   });
 
   it('shows only pictures that are there', () => {
