@@ -252,6 +252,28 @@ export function multiplyStrip(
   }
 }
 
+/** C = start + A · B for all strips of A, and a B of `k` rows that is packed whole; `start` as in `multiplyStrip`. */
+function multiplyBlock(
+  a: usize,
+  aRow: usize,
+  aColumn: usize,
+  panels: usize,
+  start: usize,
+  startRow: usize,
+  c: usize,
+  cRow: usize,
+  m: i32,
+  n: i32,
+  k: i32,
+  scratch: usize,
+): void {
+  for (let i = 0; i < m; i += TILE_ROWS) {
+    const first = start ? start + <usize>i * startRow : 0;
+    const to = c + <usize>i * cRow;
+    multiplyStrip(a + <usize>i * aRow, aRow, aColumn, panels, k, first, startRow, to, cRow, min(TILE_ROWS, m - i), n, k, scratch); // prettier-ignore
+  }
+}
+
 /** Evenly sized blocks of at most `limit` that cover `n`. */
 function blockSize(n: i32, limit: i32): i32 {
   const blocks = (n + limit - 1) / limit;
@@ -293,14 +315,11 @@ export function gemm(
       const nHere = min(BLOCK_COLUMNS, n - j);
       const column = (<usize>j) << 2;
       packPanels(b + <usize>p * bRow + <usize>j * bColumn, bRow, bColumn, nHere, kHere, panels);
-      for (let i = 0; i < m; i += TILE_ROWS) {
-        const from = a + <usize>i * aRow + <usize>p * aColumn;
-        const to = c + <usize>i * cRow + column;
-        const rows = min(TILE_ROWS, m - i);
-        const first = start ? start + <usize>i * startRow + column : 0;
-        if (p == 0) multiplyStrip(from, aRow, aColumn, panels, kHere, first, startRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
-        else multiplyStrip(from, aRow, aColumn, panels, kHere, to, cRow, to, cRow, rows, nHere, kHere, scratch); // prettier-ignore
-      }
+      const from = a + <usize>p * aColumn;
+      const to = c + column;
+      if (p == 0)
+        multiplyBlock(from, aRow, aColumn, panels, start ? start + column : 0, startRow, to, cRow, m, nHere, kHere, scratch); // prettier-ignore
+      else multiplyBlock(from, aRow, aColumn, panels, to, cRow, to, cRow, m, nHere, kHere, scratch);
     }
   }
 }
@@ -326,12 +345,8 @@ export function gemmPacked(
   const cRow = <usize>n * 4;
   for (let j = 0; j < n; j += BLOCK_COLUMNS) {
     const column = (<usize>j) << 2;
-    const block = panels + <usize>j * aRow;
+    const first = start ? start + column : 0;
     const columns = min(BLOCK_COLUMNS, n - j);
-    for (let i = 0; i < m; i += TILE_ROWS) {
-      const first = start ? start + <usize>i * startRow + column : 0;
-      const to = c + <usize>i * cRow + column;
-      multiplyStrip(a + <usize>i * aRow, aRow, 4, block, k, first, startRow, to, cRow, min(TILE_ROWS, m - i), columns, k, scratch); // prettier-ignore
-    }
+    multiplyBlock(a, aRow, 4, panels + <usize>j * aRow, first, startRow, c + column, cRow, m, columns, k, scratch); // prettier-ignore
   }
 }
