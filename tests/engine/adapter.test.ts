@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createLocalEngine, type Datum, type Engine } from 'posttrain/engine';
 import { readCheckpoint, writeCheckpoint } from 'posttrain/engine/checkpoint.node';
 import { addAdapter, disposeModel, type Model, scoreSequences } from 'posttrain/model';
 import { initBackend } from 'posttrain/tensor';
+import { closedAfterEach } from './opened.js';
 import { bits, tinyModel } from './tiny.js';
 
 const batch: Datum[] = [5, 9, 3, 12].map((length, row) => ({
@@ -23,19 +24,12 @@ async function step(engine: Engine): Promise<number> {
   return loss;
 }
 
-const opened: (() => void)[] = [];
+const { keep } = closedAfterEach();
 function open(seed = 1): { engine: Engine; model: Model } {
   const model = addAdapter(tinyModel(), { r: 2, loraAlpha: 4, seed });
   const engine = createLocalEngine(model, { microBatchTokens: 20 });
-  opened.push(() => {
-    engine.dispose();
-    disposeModel(model);
-  });
-  return { engine, model };
+  return keep({ engine, model });
 }
-afterEach(() => {
-  for (const close of opened.splice(0)) close();
-});
 
 const valuesOf = ({ weights }: Model): unknown =>
   [...weights].map(([name, variable]) => [name, variable.dataSync().slice()]);

@@ -2,22 +2,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import * as fc from 'fast-check';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  createLocalEngine,
-  type Datum,
-  type Engine,
-  learningRateAt,
-  planMicroBatches,
-  type SequenceExtent,
-} from 'posttrain/engine';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createLocalEngine, type Datum, type Engine, learningRateAt } from 'posttrain/engine';
 import { readCheckpoint, writeCheckpoint } from 'posttrain/engine/checkpoint.node';
 import { type LossSpec, type LossType, lossTypes, tokenWeights } from 'posttrain/losses';
-import { disposeModel, forward, type Model, outputLogits } from 'posttrain/model';
+import { forward, type Model, outputLogits } from 'posttrain/model';
 import { initBackend, type RandomStream, randomStream } from 'posttrain/tensor';
 import { testedBackends } from '../tensor/backends.js';
 import { valuesOf } from '../values.js';
+import { closedAfterEach } from './opened.js';
 import { bits, tinyConfig, tinyModel } from './tiny.js';
 
 const policyGradient: LossSpec = {
@@ -60,19 +53,12 @@ function batchOf(lossType: LossType): Datum[] {
 const distributions = (n: number, random: RandomStream): Float32Array =>
   Float32Array.from({ length: n * tinyConfig.vocabSize }, () => random.normal());
 
-const opened: (() => void)[] = [];
+const { keep } = closedAfterEach();
 function open(microBatchTokens?: number, seed?: number): { engine: Engine; model: Model } {
   const model = tinyModel(seed);
   const engine = createLocalEngine(model, microBatchTokens === undefined ? {} : { microBatchTokens });
-  opened.push(() => {
-    engine.dispose();
-    disposeModel(model);
-  });
-  return { engine, model };
+  return keep({ engine, model });
 }
-afterEach(() => {
-  for (const close of opened.splice(0)) close();
-});
 
 describe.each(testedBackends)('local engine on %s', (backend) => {
   beforeAll(async () => {
@@ -295,47 +281,6 @@ describe('what a batch must be', () => {
     const { loss } = await engine.forwardBackward([{ tokens, weights: new Float32Array(3) }], policyGradient);
     expect(loss).toBe(0);
     expect(await engine.optimStep({ learningRate: 1 })).toEqual({ gradNorm: 0, stepped: false });
-  });
-});
-
-describe('micro-batches', () => {
-  const sequence = fc
-    .record({
-      prompt: fc.constantFrom('a', 'b', 'c'),
-      rest: fc.integer({ min: 1, max: 50 }),
-    })
-    .map(({ prompt, rest }) => {
-      const promptLength = { a: 1, b: 10, c: 40 }[prompt] as number;
-      return { prompt, promptLength, length: promptLength + rest };
-    });
-
-  it('hold every sequence once and no more tokens than the budget, a prompt counted once', () => {
-    fc.assert(
-      fc.property(fc.array(sequence), fc.integer({ min: 1, max: 300 }), (sequences, budget) => {
-        const groups = planMicroBatches(sequences, budget);
-        expect(groups.flat().sort((a, b) => a - b)).toEqual(sequences.map((_, index) => index));
-        for (const group of groups) {
-          const members = group.map((index) => sequences[index] as SequenceExtent);
-          const padded = group.length * Math.max(...members.map(({ length }) => length));
-          const repeated = members.filter(
-            ({ prompt }, i) => members.findIndex((m) => m.prompt === prompt) < i,
-          );
-          const saved = repeated.reduce((sum, { promptLength }) => sum + promptLength, 0);
-          expect(group.length === 1 || padded - saved <= budget).toBe(true);
-          expect(group.length === 1 || padded <= 4 * budget).toBe(true);
-        }
-      }),
-    );
-  });
-
-  it('keep the answers to one prompt together, whatever their lengths', () => {
-    const extent = (prompt: string, length: number): SequenceExtent => ({ prompt, promptLength: 30, length });
-    const answers = [extent('a', 40), extent('b', 50), extent('a', 60), extent('b', 45)];
-    // 60 + 10 padded to 60 with one prompt of 30, then 50 + 45 padded to 50
-    expect(planMicroBatches(answers, 90)).toEqual([
-      [2, 0],
-      [1, 3],
-    ]);
   });
 });
 

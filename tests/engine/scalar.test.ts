@@ -1,10 +1,11 @@
 import * as tf from '@tensorflow/tfjs-core';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createScalarEngine, type ScalarDatum, type ScalarEngine } from 'posttrain/engine';
 import { bradleyTerryLoss, type ScalarLossSpec, valueLoss } from 'posttrain/losses';
 import { addAdapter, createModel, disposeModel, type Model, selectedValues } from 'posttrain/model';
 import { initBackend, randomStream } from 'posttrain/tensor';
 import { testedBackends } from '../tensor/backends.js';
+import { closedAfterEach } from './opened.js';
 import { bits, tinyConfig, tinyModel } from './tiny.js';
 
 const clipped: ScalarLossSpec = { name: 'value', cliprangeValue: 0.2 };
@@ -33,19 +34,12 @@ const batches: readonly (readonly [ScalarLossSpec['name'], ScalarLossSpec, reado
 /** Random weights, head included, so that no gradient is 0. */
 const scalarModel = (seed = 7): Model => createModel({ ...tinyConfig, numLabels: 1 }, seed);
 
-const opened: (() => void)[] = [];
+const { keep, closeAll } = closedAfterEach();
 function open(microBatchTokens?: number, seed?: number): { engine: ScalarEngine; model: Model } {
   const model = scalarModel(seed);
   const engine = createScalarEngine(model, microBatchTokens === undefined ? {} : { microBatchTokens });
-  opened.push(() => {
-    engine.dispose();
-    disposeModel(model);
-  });
-  return { engine, model };
+  return keep({ engine, model });
 }
-afterEach(() => {
-  for (const close of opened.splice(0)) close();
-});
 
 describe.each(testedBackends)('scalar engine on %s', (backend) => {
   beforeAll(async () => {
@@ -200,7 +194,7 @@ describe.each(testedBackends)('scalar engine on %s', (backend) => {
     };
     const first = await step();
     expect(await step()).toBe(first);
-    for (const close of opened.splice(0)) close();
+    closeAll();
     expect(tf.memory().numTensors).toBe(before);
   });
 });
