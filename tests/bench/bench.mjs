@@ -11,6 +11,7 @@ const benchmarks = {
   memory:
     'peak of the wasm heap in a training step against a count by hand, and tensors gained over 1,000 steps',
   native: 'a step and sampling on TensorFlow against PyTorch, which it installs (needs posttrain native)',
+  sharing: 'answers to one prompt whose beginning is computed once, against answers to different ones',
   threads: 'shards on workers against threads that share one memory',
   kernel: 'the notebook kernel: its start, an empty cell, 20,000 lines',
   growth: 'time a token from 1k to 16k tokens a step, and a model of 10 M parameters against nano',

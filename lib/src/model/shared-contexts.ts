@@ -21,7 +21,7 @@ export interface SharedContexts {
   readonly contexts: Int32Array;
 }
 
-/** Sharing costs copies before and after each layer's attention: it is worth them from this share of tokens saved. */
+/** Sharing costs copies before and after each layer's attention, about a twentieth of a step (`bench -- sharing`): twice that must be saved. */
 const WORTH_SHARING = 0.1;
 
 /**
