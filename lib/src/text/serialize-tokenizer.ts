@@ -7,15 +7,7 @@ export function serializeTokenizer({ vocab, merges, addedTokens, wordPattern }: 
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: addedTokens.map(({ id, content, special }) => ({
-      id,
-      content,
-      single_word: false,
-      lstrip: false,
-      rstrip: false,
-      normalized: false,
-      special,
-    })),
+    added_tokens: addedTokens.map(({ id, content, special }) => addedToken(id, content, special)),
     normalizer: null,
     pre_tokenizer: {
       type: 'Sequence',
@@ -40,4 +32,9 @@ export function serializeTokenizer({ vocab, merges, addedTokens, wordPattern }: 
     },
   };
   return JSON.stringify(json, null, 1) + '\n';
+}
+
+/** A token that stands for itself, as `tokenizer.json` has it: no space beside it is swallowed. */
+export function addedToken(id: number, content: string, special: boolean): object {
+  return { id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special };
 }

@@ -1,4 +1,5 @@
 /** One token a word: for small languages whose every word is known. */
+import { addedToken } from './serialize-tokenizer.js';
 import { chatTokens } from './chat.js';
 import type { Tokenizer } from './types.js';
 
@@ -47,15 +48,7 @@ function wordLevel(vocabulary: readonly string[]): unknown {
     version: '1.0',
     truncation: null,
     padding: null,
-    added_tokens: chatTokens.map((content, id) => ({
-      id,
-      content,
-      single_word: false,
-      lstrip: false,
-      rstrip: false,
-      normalized: false,
-      special: true,
-    })),
+    added_tokens: chatTokens.map((content, id) => addedToken(id, content, true)),
     normalizer: null,
     pre_tokenizer: { type: 'WhitespaceSplit' },
     post_processor: null,
