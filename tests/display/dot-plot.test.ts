@@ -5,7 +5,6 @@ const plot: DotPlot = {
   title: 'Noise <N>',
   description: 'Variance & its range',
   xLabel: 'variance',
-  xRange: [0, 10],
   dots: [
     { name: 'a', value: 5, low: 0, high: 10 },
     { name: 'b', value: 10 },
@@ -27,20 +26,8 @@ describe('dotPlot', () => {
     expect(svg).toContain('<title>Noise &lt;N&gt;</title><desc>Variance &amp; its range</desc>');
   });
 
-  it('puts powers of ten at equal distances', () => {
-    const dots = [1, 10, 100].map((value) => ({ name: 'x', value }));
-    const places = [
-      ...dotPlot({ title: plot.title, description: '', xLabel: '', dots, logarithmic: true }).matchAll(
-        /cx="([\d.]+)"/g,
-      ),
-    ];
-    const [first, second, third] = places.map(([, x]) => Number(x));
-    expect((second as number) - (first as number)).toBeCloseTo((third as number) - (second as number), 5);
-  });
-
   it('refuses what has no place', () => {
     expect(() => dotPlot({ ...plot, dots: [] })).toThrow(/there is no dot/);
     expect(() => dotPlot({ ...plot, dots: [{ name: 'a', value: NaN }] })).toThrow(/NaN has no place/);
-    expect(() => dotPlot({ ...plot, logarithmic: true })).toThrow(/0 has no place.*above 0/);
   });
 });

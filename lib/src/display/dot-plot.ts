@@ -1,6 +1,6 @@
 import { coordinate, escapeMarkup } from '../markup.js';
 import { short } from './format.js';
-import { linearScale, niceInterval, ticks, type Interval } from './scale.js';
+import { linearScale, niceInterval, ticks } from './scale.js';
 import { seriesColor } from './theme.js';
 
 export interface Dot {
@@ -18,12 +18,6 @@ export interface DotPlot {
   readonly description: string;
   readonly xLabel: string;
   readonly dots: readonly Dot[];
-  /** Powers of ten at equal distances; for positive values only. Default: linear. */
-  readonly logarithmic?: boolean;
-  /** Default: the data's range widened to round numbers. */
-  readonly xRange?: Interval;
-  /** A value to compare with, marked by a vertical line. */
-  readonly reference?: number;
   /** Pixels; 460 by default. */
   readonly width?: number;
 }
@@ -35,14 +29,14 @@ const LETTER = 6.6;
 /** The plot as one `<svg>` element; same data, same bytes. Throws when a value cannot be placed on the axis. */
 export function dotPlot(plot: DotPlot): string {
   const { dots, width = 460 } = plot;
-  const values = [...dots.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value])];
-  if (plot.reference !== undefined) values.push(plot.reference);
+  const values = dots.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value]);
   checkValues(plot, values);
   const left = 16 + LETTER * Math.max(...dots.map(({ name }) => name.length));
   const height = MARGIN.top + ROW * dots.length + MARGIN.bottom;
-  const { position, marks } = axis(plot, values, [left, width - MARGIN.right]);
+  const domain = niceInterval(Math.min(...values), Math.max(...values));
+  const position = linearScale(domain, [left, width - MARGIN.right]);
   const base = height - MARGIN.bottom;
-  const grid = marks.map((mark) => {
+  const grid = ticks(...domain).map((mark) => {
     const at = coordinate(position(mark));
     return `<path class="grid" d="M${at} ${MARGIN.top}V${base}"/><text x="${at}" y="${base + 17}" text-anchor="middle">${short(mark)}</text>`;
   });
@@ -52,40 +46,18 @@ export function dotPlot(plot: DotPlot): string {
     `<text class="chart-title" x="8" y="18">${escapeMarkup(plot.title)}</text>`,
     ...grid,
     `<path class="axis" d="M${coordinate(left)} ${base}H${width - MARGIN.right}"/>`,
-    plot.reference === undefined
-      ? ''
-      : `<path class="axis" stroke-dasharray="4 3" d="M${coordinate(position(plot.reference))} ${MARGIN.top}V${base}"/>`,
     `<text x="${coordinate((left + width - MARGIN.right) / 2)}" y="${height - 6}" text-anchor="middle">${escapeMarkup(plot.xLabel)}</text>`,
     ...dots.map((dot, row) => dotMarks(dot, MARGIN.top + ROW * (row + 0.5), left, position)),
     '</svg>',
   ].join('');
 }
 
-function checkValues({ title, logarithmic }: DotPlot, values: readonly number[]): void {
+function checkValues({ title }: DotPlot, values: readonly number[]): void {
   if (values.length === 0)
     throw new Error(`dot plot "${title}": there is no dot; draw it once there is data`);
-  const bad = values.find((value) => !Number.isFinite(value) || (logarithmic === true && value <= 0));
+  const bad = values.find((value) => !Number.isFinite(value));
   if (bad !== undefined)
-    throw new Error(
-      `dot plot "${title}": ${bad} has no place on the axis; expected finite numbers${logarithmic === true ? ' above 0' : ''}`,
-    );
-}
-
-interface Axis {
-  readonly position: (value: number) => number;
-  readonly marks: readonly number[];
-}
-
-function axis({ logarithmic, xRange }: DotPlot, values: readonly number[], range: Interval): Axis {
-  const [low, high] = xRange ?? [Math.min(...values), Math.max(...values)];
-  if (logarithmic !== true) {
-    const domain = xRange ?? niceInterval(low, high);
-    return { position: linearScale(domain, range), marks: ticks(...domain) };
-  }
-  const powers: Interval = [Math.floor(Math.log10(low) + 1e-9), Math.ceil(Math.log10(high) - 1e-9)];
-  const scale = linearScale(powers, range);
-  const marks = Array.from({ length: powers[1] - powers[0] + 1 }, (_, i) => 10 ** (powers[0] + i));
-  return { position: (value) => scale(Math.log10(value)), marks };
+    throw new Error(`dot plot "${title}": ${bad} has no place on the axis; expected finite numbers`);
 }
 
 function dotMarks(
