@@ -1,17 +1,11 @@
 import { fork } from 'node:child_process';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createOutputs } from './collect-outputs.js';
 import type { CodeCell, Notebook } from './format.js';
-import type { CellMessage, ErrorContent } from './messages.js';
+import type { ErrorContent } from './messages.js';
 import { readNotebook } from './notebook-files.node.js';
+import { type CellRun, codeCellsOf, createRunRecord, type RunListener } from './run-record.js';
 import type { RunnerRequest, RunReply, RunRequest } from './runner-protocol.js';
-
-export interface CellRun {
-  readonly cell: CodeCell;
-  readonly seconds: number;
-  readonly error?: ErrorContent;
-}
 
 export interface NotebookRun {
   /** With all outputs, also those of a cell that failed. */
@@ -24,13 +18,9 @@ export interface NotebookRun {
   readonly interrupted?: { readonly cell?: CodeCell };
 }
 
-export interface RunOptions {
+export interface RunOptions extends RunListener {
   /** What `isFast()` says in the cells; default `false`. */
   readonly fast?: boolean;
-  readonly onStart?: (cell: CodeCell) => void;
-  /** Told what the cells show, as they show it, also the values of their last expressions. */
-  readonly onOutput?: (message: CellMessage) => void;
-  readonly onCell?: (run: CellRun) => void;
   /** Interrupts the running cell: one that took `interruptSignal()` stops by itself, any other one ends at once. No cell runs after it. */
   readonly signal?: AbortSignal;
   /** Ends the process of the cells at once. */
@@ -42,94 +32,34 @@ export interface RunOptions {
  * fails, or when it is interrupted, with the outputs so far.
  * @throws Error for a file that is no notebook, and when the process ends before its first cell begins.
  */
-export async function runNotebook(
-  file: string,
-  { fast = false, onStart, onOutput, onCell, signal, kill }: RunOptions = {},
-): Promise<NotebookRun> {
+export async function runNotebook(file: string, options: RunOptions = {}): Promise<NotebookRun> {
   const notebook = readNotebook(file);
-  const codeCells = new Map(
-    notebook.cells.filter((cell) => cell.cell_type === 'code').map((cell) => [cell.id, cell]),
+  const record = createRunRecord(notebook, options);
+  const cells = codeCellsOf(notebook).map((cell) => ({
+    id: cell.id,
+    source: cell.source,
+    mayFail: mayFail(cell),
+  }));
+  const request = { kind: 'run', cells, fast: options.fast ?? false } as const;
+  const end = await inProcess(dirname(resolve(file)), request, record.take, options);
+  const brokenOff = record.breakOff(
+    end.interrupted
+      ? errorContent('Interrupted', 'the cell was interrupted')
+      : errorContent('ProcessDied', howItDied(end)),
   );
-  const outputs = createOutputs();
-  const runs = new Map<string, CellRun>();
-  const mayFail = ({ metadata }: CodeCell): boolean => metadata.tags?.includes('raises-exception') === true;
-  let running: { readonly id: string; readonly since: number } | undefined;
-  const show = (cell: string, message: CellMessage): void => {
-    outputs.take(cell, message);
-    onOutput?.(message);
-  };
-  const fail = (cell: string, error: ErrorContent): void => {
-    show(cell, { msg_type: 'error', content: error });
-    runs.set(cell, { ...runs.get(cell)!, error });
-  };
-  const take = (reply: RunReply): void => {
-    if (reply.kind === 'output') {
-      const { cell, message } = reply;
-      // what a cell started went wrong after the cell had ended
-      if (message.msg_type === 'error') fail(cell, message.content);
-      else show(cell, message);
-    } else if (reply.kind === 'start') {
-      running = { id: reply.cell, since: performance.now() };
-      const cell = codeCells.get(reply.cell)!;
-      runs.set(reply.cell, { cell, seconds: 0 });
-      onStart?.(cell);
-    } else if (reply.kind === 'cell') {
-      running = undefined;
-      const { cell: id, seconds, value, error } = reply;
-      runs.set(id, { ...runs.get(id)!, seconds });
-      const content = { execution_count: runs.size, data: value ?? {}, metadata: {} };
-      if (value) show(id, { msg_type: 'execute_result', content });
-      if (error) fail(id, error);
-      onCell?.(runs.get(id)!);
-    }
-  };
-  const end = await inProcess(
-    dirname(resolve(file)),
-    {
-      kind: 'run',
-      cells: [...codeCells.values()].map((cell) => ({
-        id: cell.id,
-        source: cell.source,
-        mayFail: mayFail(cell),
-      })),
-      fast,
-    },
-    take,
-    { signal, kill },
+  if (!brokenOff && !end.finished && !end.interrupted) throw new Error(howItDied(end));
+  const runs = record.cells();
+  const result = { notebook: record.notebook(), cells: runs };
+  const last = runs.at(-1);
+  if (end.interrupted) return { ...result, interrupted: last ? { cell: last.cell } : {} };
+  const failure = runs.find((run): run is CellRun & { readonly error: ErrorContent } =>
+    Boolean(run.error && (run.cell.id === brokenOff?.id || !mayFail(run.cell))),
   );
-  const died = running;
-  if (died !== undefined) {
-    runs.set(died.id, { ...runs.get(died.id)!, seconds: (performance.now() - died.since) / 1000 });
-    fail(
-      died.id,
-      end.interrupted
-        ? errorContent('Interrupted', 'the cell was interrupted')
-        : errorContent('ProcessDied', howItDied(end)),
-    );
-    onCell?.(runs.get(died.id)!);
-  } else if (!end.finished && !end.interrupted) {
-    throw new Error(howItDied(end));
-  }
-  const cells = [...runs.values()];
-  const failure = cells.find(
-    (run) => run.error !== undefined && (run.cell.id === died?.id || !mayFail(run.cell)),
-  );
-  const last = cells.at(-1);
-  return {
-    notebook: {
-      ...notebook,
-      cells: notebook.cells.map((cell) => {
-        const count = cells.findIndex((run) => run.cell.id === cell.id);
-        return cell.cell_type !== 'code' || count === -1
-          ? cell
-          : { ...cell, execution_count: count + 1, outputs: outputs.of(cell.id) };
-      }),
-    },
-    cells,
-    ...(end.interrupted
-      ? { interrupted: last ? { cell: last.cell } : {} }
-      : failure && { failure: failure as NotebookRun['failure'] & object }),
-  };
+  return failure ? { ...result, failure } : result;
+}
+
+function mayFail({ metadata }: CodeCell): boolean {
+  return metadata.tags?.includes('raises-exception') === true;
 }
 
 /** Of what happened to the process, not in a line of code. */
