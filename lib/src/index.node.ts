@@ -7,3 +7,5 @@ export { loadModel, saveModel, type Checkpoint } from './model/checkpoint.node.j
 export { pretrain, type CurvePoint, type PretrainOptions } from './recipes/base/pretrain.node.js';
 export { loadPolicy, type Policy } from './recipes/diagram/policy.node.js';
 export { collectToFile, readTrajectories } from './teachers/collect.node.js';
+export { serveWorld, type EnvironmentServer, type ServeOptions } from './serve/server.node.js';
+export { openWorld, type ServedTask, type World, type WorldName, type WorldOptions } from './serve/worlds.js';

@@ -11,6 +11,7 @@ import { explain } from './explain.js';
 import { addNotebook } from './notebook.node.js';
 import { addPretrain } from './pretrain.node.js';
 import { addRun } from './run.node.js';
+import { addServe } from './serve.node.js';
 import { addVerifyReward } from './verify-reward.node.js';
 
 /** Runs the command line and returns its exit status. Errors become one line on stderr; `POSTTRAIN_DEBUG=1` adds the stack. */
@@ -49,6 +50,7 @@ function createProgram(setStatus: SetStatus): Command {
   addCompletions(program);
   addMetrics(program);
   addVerifyReward(program, setStatus);
+  addServe(program);
   addKernel(program);
   addNotebook(program, setStatus);
   addDoctor(program);
