@@ -2,6 +2,7 @@
 export { createPooledEngine } from './engine/create.node.js';
 export type { PooledEngineOptions } from './engine/pooled.js';
 export { readCheckpoint, writeCheckpoint } from './engine/checkpoint.node.js';
+export { fromPng, toPng, type Png, type PngOptions } from './formats/png.node.js';
 export { loadAdapter, saveAdapter } from './model/adapter-checkpoint.node.js';
 export { loadModel, saveModel, type Checkpoint } from './model/checkpoint.node.js';
 export { pretrain, type CurvePoint, type PretrainOptions } from './recipes/base/pretrain.node.js';

@@ -42,9 +42,11 @@ describe('bad input gets one clear sentence, the remedy and a status', () => {
     [['draw'], /missing required argument 'request'/],
     [['draw', 'A', '--temperature', 'hot'], /Expected a number from 0 \(greedy\) to 10/],
     [
-      ['draw', 'A', '-o', 'a.png'],
-      /'-o, --output <file>' argument 'a.png' is invalid. Expected a name that ends in one of \.svg .*\.excalidraw .*\.tldr .*\.canvas .*\.mmd/,
+      ['draw', 'A', '-o', 'a.bmp'],
+      /'-o, --output <file>' argument 'a.bmp' is invalid. Expected a name that ends in one of \.svg .*\.excalidraw .*\.tldr .*\.canvas .*\.mmd .*\.png/,
     ],
+    [['convert', 'nothing.mmd', 'a.png'], /nothing\.mmd/],
+    [['convert', 'README.md', 'a.png'], /Expected a name that ends in one of/],
     [['experiment', 'diagram', '--seeds', '1,1'], /Expected each number once/],
     [['experiment', 'diagram', '--seeds', '1,x'], /'1,x' is invalid. Expected integers/],
   ])('%j', async (args, message) => {

@@ -1,38 +1,26 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { canvasArt } from '../display/index.js';
 import { describeProblem, observe } from '../envs/diagram/index.js';
-import { writeFileAtomic } from '../files.node.js';
-import { diagramFormats, formatOf, type DiagramFormat } from '../formats/index.js';
 import { disposeModel } from '../model/index.js';
 import { draw } from '../recipes/diagram/index.js';
 import { loadPolicy } from '../recipes/diagram/policy.node.js';
 import { isFinished, listRuns, runFolder } from '../recipes/diagram/run-folder.node.js';
 import { initBackend } from '../tensor/index.js';
+import { fontFile } from './convert.node.js';
+import { drawingEndings, drawingFile, writeDrawingFile } from './drawing-file.node.js';
 import { nonNegativeInteger, positiveInteger, temperature } from './options.node.js';
-
-interface OutputFile {
-  readonly path: string;
-  readonly format: DiagramFormat;
-}
 
 interface Options {
   readonly model?: string;
-  readonly output?: OutputFile;
+  readonly output?: string;
+  readonly font?: string;
   readonly direction: 'LR' | 'RL' | 'TB' | 'BT';
   readonly temperature: number;
   readonly seed: number;
   readonly bestOf: number;
   readonly runs: string;
-}
-
-const ENDINGS = diagramFormats.map(({ ending, name }) => `${ending} (${name})`).join(', ');
-
-function outputFile(path: string): OutputFile {
-  const format = formatOf(path);
-  if (format === undefined) throw new InvalidArgumentError(`Expected a name that ends in one of ${ENDINGS}.`);
-  return { path, format };
 }
 
 export function addDraw(program: Command): void {
@@ -46,9 +34,10 @@ export function addDraw(program: Command): void {
     )
     .option(
       '-o, --output <file>',
-      `write the drawing here instead of showing it, in the format of the ending: ${ENDINGS}`,
-      outputFile,
+      `write the drawing here instead of showing it, in the format of the ending: ${drawingEndings}`,
+      drawingFile,
     )
+    .option('--font <file>', 'font for the labels of a PNG', fontFile)
     .addOption(
       new Option('--direction <way>', 'which way arrows run').choices(['LR', 'RL', 'TB', 'BT']).default('LR'),
     )
@@ -93,11 +82,9 @@ async function drawCommand(request: string, options: Options): Promise<void> {
       const table = observe({ canvas, request: '' }).split('\n').slice(0, -1);
       process.stdout.write([...canvasArt(canvas), '', ...table, found, ''].join('\n'));
     } else {
-      const { path, format } = options.output;
-      writeFileAtomic(path, format.write(canvas));
-      process.stdout.write(
-        `${path}: ${canvas.shapes.length} shapes, ${canvas.edges.length} arrows, ${found}\n`,
-      );
+      const warnings = await writeDrawingFile(options.output, canvas, options.font);
+      const counts = `${canvas.shapes.length} shapes, ${canvas.edges.length} arrows, ${found}`;
+      process.stdout.write(`${options.output}: ${[counts, ...warnings].join('; ')}\n`);
     }
   } finally {
     disposeModel(model);

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addCompletions } from './completions.node.js';
+import { addConvert } from './convert.node.js';
 import { addDoctor } from './doctor.node.js';
 import { addDraw } from './draw.node.js';
 import { addExperiment } from './experiment.node.js';
@@ -45,6 +46,7 @@ function createProgram(setStatus: SetStatus): Command {
     .exitOverride();
   addRun(program, setStatus);
   addDraw(program);
+  addConvert(program);
   addExperiment(program, setStatus);
   addPretrain(program, setStatus);
   addCompletions(program);
