@@ -53,5 +53,5 @@ export function createRunLog(quiet: boolean): Required<Pick<RunOptions, 'onStart
 function textOf(message: CellMessage): string | undefined {
   if (!('data' in message.content)) return undefined;
   const text = message.content.data['text/plain'];
-  return typeof text === 'string' ? text : undefined;
+  return typeof text === 'string' && text !== '' ? text : undefined;
 }

@@ -10,6 +10,13 @@ import { createRunLog } from './notebook-log.node.js';
 import type { SetStatus } from './program.node.js';
 import { rejectUnknownCommand } from './unknown-command.node.js';
 
+interface RunCommandOptions {
+  readonly out?: string;
+  readonly fast?: true;
+  readonly record?: true;
+  readonly quiet?: true;
+}
+
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 export function addNotebook(program: Command, setStatus: SetStatus): void {
@@ -47,9 +54,15 @@ Examples:
     )
     .argument('<files...>', 'notebooks, or their sources')
     .option('--out <folder>', 'write them there with their outputs')
-    .option('--fast', 'do everything in little (isFast() in a cell)')
+    .option('--fast', 'do everything in little (isFast() in a cell); also by POSTTRAIN_FAST=1')
+    .option('--record', 'what a notebook saves as its results becomes data/results/NAME.json')
     .option('--quiet', 'leave out what the cells show')
-    .action(async (files: string[], options: { out?: string; fast?: true; quiet?: true }) => {
+    .action(async (files: string[], options: RunCommandOptions) => {
+      const fast = options.fast === true || process.env['POSTTRAIN_FAST'] === '1';
+      if (fast && options.record)
+        throw new Error(
+          '--record keeps numbers, and those of a fast run mean nothing; leave out one of the two',
+        );
       const kill = new AbortController();
       const interrupt = listenForInterrupt(
         () => process.stderr.write('\nInterrupting …\n'),
@@ -59,7 +72,8 @@ Examples:
         for (const file of files) {
           say(file);
           const run = await runNotebook(file, {
-            fast: options.fast === true,
+            fast,
+            record: options.record === true,
             ...createRunLog(options.quiet === true),
             signal: interrupt.signal,
             kill: kill.signal,
@@ -84,6 +98,13 @@ Examples:
   notebook
     .command('format')
     .description('make notebooks from their sources, and sources from notebooks that were edited; no outputs')
+    .addHelpText(
+      'after',
+      `
+Text of a source cites recorded results: {{01:wins.greedy}} becomes the number wins.greedy of data/results/01.json, in the nearest
+folder that has data/results. A format may follow: {{01:wins.greedy|percent}}. Formats: short (the default), percent, percent0, integer,
+fixed2, seconds, interval, percentInterval. Of { value, low, high } the value is taken; {{01:wins.greedy.low}} is an end.`,
+    )
     .argument('<files...>', 'sources or notebooks: the file that is right')
     .option('--check', 'change nothing, fail where a file is not as it should be')
     .action((files: string[], { check }: { check?: true }) => {

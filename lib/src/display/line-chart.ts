@@ -1,7 +1,7 @@
 import { short } from './format.js';
 import { coordinate, escapeMarkup } from '../markup.js';
 import { linearScale, niceInterval, ticks, type Interval } from './scale.js';
-import { seriesColor } from './theme.js';
+import { seriesColor, seriesDash } from './theme.js';
 
 export interface Point {
   readonly x: number;
@@ -29,39 +29,66 @@ export interface LineChart {
   readonly series: readonly Series[];
   /** Default: the data's range widened to round numbers. */
   readonly yRange?: Interval;
-  /** Pixels; 460 × 260 by default: two charts fit side by side on a laptop's page. */
+  /** Pixels; 460 × 260 by default: two charts fit side by side on a laptop's page. A legend of several lines comes on top. */
   readonly width?: number;
   readonly height?: number;
 }
 
 const MARGIN = { top: 48, right: 16, bottom: 42, left: 60 } as const;
+/** Width of a letter, on average. */
+const LETTER = 6.6;
+const LEGEND = { line: 18, mark: 20, gap: 16 } as const;
+
+/** Where the data goes, in pixels, and where it comes from. */
+interface Frame {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly base: number;
+  readonly x: (value: number) => number;
+  readonly y: (value: number) => number;
+}
 
 /** The chart as one `<svg>` element with title and description; same data, same bytes. Throws when there is no finite point. */
 export function lineChart(chart: LineChart): string {
-  const { width = 460, height = 260 } = chart;
-  const points = chart.series.flatMap((s) => s.points).filter(isFinitePoint);
-  if (points.length === 0) {
-    throw new Error(
-      `line chart "${chart.title}": no finite point in any series; draw the chart once there is data`,
-    );
-  }
-  const xDomain = extent(points.map((p) => p.x));
-  const yDomain =
-    chart.yRange ?? niceInterval(...extent(points.flatMap((p) => [p.y, p.low ?? p.y, p.high ?? p.y])));
-  const x = linearScale(xDomain, [MARGIN.left, width - MARGIN.right]);
-  const y = linearScale(yDomain, [height - MARGIN.bottom, MARGIN.top]);
+  const { width = 460, series } = chart;
+  const { xDomain, yDomain } = domainsOf(chart);
+  const xTicks = ticks(...xDomain);
+  const entries = legendEntries(series, width);
+  const legendRows = Math.max(0, ...entries.map(({ row }) => row));
+  const height = (chart.height ?? 260) + LEGEND.line * legendRows;
+  // a label stands below the middle of its mark, and may stick out
+  const right = width - Math.max(MARGIN.right, (LETTER * short(xTicks.at(-1)!).length) / 2 + 4);
+  const [left, top, base] = [MARGIN.left, MARGIN.top + LEGEND.line * legendRows, height - MARGIN.bottom];
+  const x = linearScale(xDomain, [left, right]);
+  const y = linearScale(yDomain, [base, top]);
+  const frame: Frame = { left, right, top, base, x, y };
   return [
     `<svg class="chart" xmlns="http://www.w3.org/2000/svg" role="img" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
     `<title>${escapeMarkup(chart.title)}</title><desc>${escapeMarkup(chart.description)}</desc>`,
-    `<text class="chart-title" x="${MARGIN.left}" y="18">${escapeMarkup(chart.title)}</text>`,
-    legend(chart.series),
-    yAxis(ticks(...yDomain), y, width),
-    xAxis(ticks(...xDomain), x, height, width),
-    `<text x="${coordinate((MARGIN.left + width - MARGIN.right) / 2)}" y="${height - 6}" text-anchor="middle">${escapeMarkup(chart.xLabel)}</text>`,
-    `<text transform="translate(13 ${coordinate((MARGIN.top + height - MARGIN.bottom) / 2)}) rotate(-90)" text-anchor="middle">${escapeMarkup(chart.yLabel)}</text>`,
-    ...chart.series.map((series) => seriesMarks(series, colorOf(series, chart.series), x, y)),
+    `<text class="chart-title" x="8" y="18">${escapeMarkup(chart.title)}</text>`,
+    ...entries.map((entry) => legendMarks(entry, series)),
+    yAxis(ticks(...yDomain), frame),
+    xAxis(xTicks, frame),
+    `<text x="${coordinate((left + right) / 2)}" y="${height - 6}" text-anchor="middle">${escapeMarkup(chart.xLabel)}</text>`,
+    `<text transform="translate(13 ${coordinate((top + base) / 2)}) rotate(-90)" text-anchor="middle">${escapeMarkup(chart.yLabel)}</text>`,
+    ...series.map((each) => seriesMarks(each, strokeOf(each, series), frame)),
     '</svg>',
   ].join('');
+}
+
+function domainsOf({ title, series, yRange }: LineChart): {
+  readonly xDomain: Interval;
+  readonly yDomain: Interval;
+} {
+  const points = series.flatMap((s) => s.points).filter(isFinitePoint);
+  if (points.length === 0) {
+    throw new Error(
+      `line chart "${title}": no finite point in any series; draw the chart once there is data`,
+    );
+  }
+  const ys = points.flatMap((p) => [p.y, p.low ?? p.y, p.high ?? p.y]);
+  return { xDomain: extent(points.map((p) => p.x)), yDomain: yRange ?? niceInterval(...extent(ys)) };
 }
 
 function isFinitePoint(p: Point): boolean {
@@ -75,54 +102,76 @@ function extent(values: readonly number[]): Interval {
   );
 }
 
-/** Colours are dealt to the series that stand in the legend; a series behind another shares its colour. */
-function colorOf(series: Series, all: readonly Series[]): string {
+/** The series that stand in the legend. */
+function namedSeries(all: readonly Series[]): readonly Series[] {
+  return all.filter(({ behind }) => behind === undefined);
+}
+
+interface Stroke {
+  readonly color: string;
+  /** As `stroke-dasharray` wants it; empty for an unbroken line. */
+  readonly dash: string;
+}
+
+/** Colours and dashes are dealt to the series that stand in the legend; a series behind another shares its colour. */
+function strokeOf(series: Series, all: readonly Series[]): Stroke {
   const name = series.behind ?? series.name;
-  return seriesColor(
-    Math.max(
-      0,
-      all.filter((s) => s.behind === undefined).findIndex((s) => s.name === name),
-    ),
+  const index = Math.max(
+    0,
+    namedSeries(all).findIndex((s) => s.name === name),
+  );
+  return { color: seriesColor(index), dash: series.behind === undefined ? seriesDash(index) : '' };
+}
+
+const strokeStyle = ({ color, dash }: Stroke): string =>
+  `stroke:${color}${dash === '' ? '' : `;stroke-dasharray:${dash}`}`;
+
+interface LegendEntry {
+  readonly series: Series;
+  readonly x: number;
+  readonly row: number;
+}
+
+/** One after the other, in as many lines as they need; none where there is nothing to tell apart. */
+function legendEntries(all: readonly Series[], width: number): LegendEntry[] {
+  const named = namedSeries(all);
+  if (named.length < 2) return [];
+  let [x, row]: [number, number] = [MARGIN.left, 0];
+  return named.map((series) => {
+    const size = LEGEND.mark + 5 + series.name.length * LETTER;
+    if (x > MARGIN.left && x + size > width - 4) [x, row] = [MARGIN.left, row + 1];
+    const entry = { series, x, row };
+    x += size + LEGEND.gap;
+    return entry;
+  });
+}
+
+function legendMarks({ series, x, row }: LegendEntry, all: readonly Series[]): string {
+  const y = 32 + LEGEND.line * row;
+  return (
+    `<path class="line" style="${strokeStyle(strokeOf(series, all))}" d="M${coordinate(x)} ${y}h${LEGEND.mark}"/>` +
+    `<text x="${coordinate(x + LEGEND.mark + 5)}" y="${y + 4}">${escapeMarkup(series.name)}</text>`
   );
 }
 
-function legend(all: readonly Series[]): string {
-  const named = all.filter((s) => s.behind === undefined);
-  if (named.length < 2) return '';
-  let x: number = MARGIN.left;
-  return named
-    .map((series) => {
-      const entry = `<path class="line" style="stroke:${colorOf(series, all)}" d="M${x} 32h14"/><text x="${x + 19}" y="36">${escapeMarkup(series.name)}</text>`;
-      x += 19 + series.name.length * 6.6 + 16;
-      return entry;
-    })
-    .join('');
-}
-
-function yAxis(values: readonly number[], y: (v: number) => number, width: number): string {
+function yAxis(values: readonly number[], { left, right, y }: Frame): string {
   return values
     .map((v) => {
       const at = coordinate(y(v));
-      return `<path class="grid" d="M${MARGIN.left} ${at}H${width - MARGIN.right}"/><text x="${MARGIN.left - 7}" y="${at}" dy="4" text-anchor="end">${short(v)}</text>`;
+      return `<path class="grid" d="M${left} ${at}H${coordinate(right)}"/><text x="${left - 7}" y="${at}" dy="4" text-anchor="end">${short(v)}</text>`;
     })
     .join('');
 }
 
-function xAxis(values: readonly number[], x: (v: number) => number, height: number, width: number): string {
-  const base = height - MARGIN.bottom;
+function xAxis(values: readonly number[], { left, right, base, x }: Frame): string {
   const labels = values.map((v) => {
     const at = coordinate(x(v));
     return `<path class="axis" d="M${at} ${base}v4"/><text x="${at}" y="${base + 17}" text-anchor="middle">${short(v)}</text>`;
   });
-  return `<path class="axis" d="M${MARGIN.left} ${base}H${width - MARGIN.right}"/>${labels.join('')}`;
+  return `<path class="axis" d="M${left} ${base}H${coordinate(right)}"/>${labels.join('')}`;
 }
 
-function seriesMarks(
-  series: Series,
-  color: string,
-  x: (v: number) => number,
-  y: (v: number) => number,
-): string {
+function seriesMarks(series: Series, stroke: Stroke, { x, y }: Frame): string {
   const runs = unbrokenRuns(series.points);
   const band = runs.map((run) => bandPath(run, x, y)).join('');
   const line = runs
@@ -132,11 +181,11 @@ function seriesMarks(
     .filter((run) => run.length === 1)
     .map(
       ([p]) =>
-        `<circle style="fill:${color}" cx="${coordinate(x(p!.x))}" cy="${coordinate(y(p!.y))}" r="3"/>`,
+        `<circle style="fill:${stroke.color}" cx="${coordinate(x(p!.x))}" cy="${coordinate(y(p!.y))}" r="3"/>`,
     );
   return [
-    band === '' ? '' : `<path class="band" style="fill:${color}" d="${band}"/>`,
-    `<path class="${series.behind === undefined ? 'line' : 'line faint'}" style="stroke:${color}" d="${line}"/>`,
+    band === '' ? '' : `<path class="band" style="fill:${stroke.color}" d="${band}"/>`,
+    `<path class="${series.behind === undefined ? 'line' : 'line faint'}" style="${strokeStyle(stroke)}" d="${line}"/>`,
     ...dot,
   ].join('');
 }

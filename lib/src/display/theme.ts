@@ -22,6 +22,26 @@ export function seriesColor(index: number): string {
   return `var(--series-${(index % SERIES_COLORS) + 1})`;
 }
 
+/** After these the colours begin anew, with another dash. */
+const DASHES = ['', '7 5', '2 5', '11 5 2 5'] as const;
+
+/** `stroke-dasharray` of the series with this index: lines can be told apart without their colours. */
+export function seriesDash(index: number): string {
+  return DASHES[index % DASHES.length]!;
+}
+
+/**
+ * The custom properties on `selector` inside a page that is not ours: it follows what JupyterLab, VS Code or an attribute
+ * `data-theme` say, and the reader's preference where none of them speaks.
+ */
+export function embeddedThemeCss(selector: string): string {
+  const within = (...themes: readonly string[]): string =>
+    themes.map((theme) => `${theme} ${selector}`).join(',');
+  return `${themeCss(selector)}
+${within('[data-jp-theme-light="true"]', '.vscode-light', '[data-theme="light"]')}{${LIGHT}}
+${within('[data-jp-theme-light="false"]', '.vscode-dark', '[data-theme="dark"]')}{${DARK}}`;
+}
+
 /** How chart elements look; shared by pages (once, in their head) and standalone files. */
 export const CHART_CSS = `.chart{font:12px system-ui,sans-serif;max-width:100%;height:auto}
 .chart text{fill:var(--ink-soft)}.chart .chart-title{fill:var(--ink);font-weight:600;font-size:13px}

@@ -16,8 +16,11 @@ export interface DisplayOptions {
   readonly metadata?: MimeObject;
 }
 
+/** As the value of a cell it shows nothing: it has been shown. */
+export const shownAlready: Displayable = { [mimeBundle]: () => ({}) };
+
 /** An output that is shown and can be replaced, also from a later cell. */
-export interface Display {
+export interface Display extends Displayable {
   readonly displayId: string;
   update(bundle: MimeBundle, metadata?: MimeObject): void;
 }
@@ -35,7 +38,7 @@ export function display(bundle: MimeBundle, options: DisplayOptions = {}): Displ
     host.display(data, { displayId, metadata: hints, update });
   };
   send(bundle, metadata, false);
-  return { displayId, update: (next, hints = metadata) => send(next, hints, true) };
+  return { ...shownAlready, displayId, update: (next, hints = metadata) => send(next, hints, true) };
 }
 
 /**

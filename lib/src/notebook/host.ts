@@ -1,3 +1,4 @@
+import { isNode } from '../tensor/host.js';
 import type { MimeBundle, MimeObject } from './messages.js';
 
 /** What runs the cells: the kernel, or `posttrain notebook run`. */
@@ -12,6 +13,15 @@ export interface NotebookHost {
   signal(): AbortSignal;
   /** Whether the notebook is asked to do everything in little: fewer steps, the same code. */
   readonly fast: boolean;
+  /** Whether the results are to become the recorded ones. */
+  readonly record: boolean;
+  /** Calls it when the running cell ends, however it ends, before its last outputs are sent; at once where no cell runs. */
+  atCellEnd(call: () => void): void;
+}
+
+/** Of the host, or nothing outside of a notebook. */
+export function findHost(): NotebookHost | undefined {
+  return place[HOST];
 }
 
 /** Not a variable of this module: a notebook's own copy of posttrain may be another than the kernel's. */
@@ -38,7 +48,13 @@ export function inNotebook(): boolean {
   return place[HOST] !== undefined;
 }
 
-/** Whether the notebook should take the short way: `POSTTRAIN_FAST=1`, or `posttrain notebook run --fast`. `false` outside of notebooks. */
+/** Whether everything is to be done in little: `POSTTRAIN_FAST=1`, or `posttrain notebook run --fast`. */
 export function isFast(): boolean {
-  return place[HOST]?.fast === true;
+  const host = place[HOST];
+  return host === undefined ? isNode() && process.env['POSTTRAIN_FAST'] === '1' : host.fast;
+}
+
+/** Whether `posttrain notebook run --record` runs this. */
+export function isRecording(): boolean {
+  return place[HOST]?.record === true;
 }

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { writeFileAtomic } from '../files.node.js';
+import { citeNumbers, fillNumbers, type FindResults } from './cited-numbers.js';
 import { formatNotebook, parseNotebook, withoutOutputs, type Notebook } from './format.js';
 import { readPairedSource, writePairedSource } from './paired-source.js';
+import { readResults, recordedFile } from './results-files.node.js';
 
 const NOTEBOOK = '.ipynb';
 const SOURCE = '.ts';
@@ -33,16 +35,33 @@ export interface WrittenFile {
 }
 
 /**
- * Both files of a pair as they should be, after what `file` says: a source makes its notebook, and a notebook that was edited in Jupyter
- * its source. Notebooks are without outputs.
+ * Both files of a pair as they should be, after what `file` says: a source makes its notebook, in which the numbers that its text cites
+ * are filled in from recorded results, and a notebook that was edited in Jupyter its source. Notebooks are without outputs.
+ * @throws Error that names file, cell and key for a number that was not recorded.
  */
 export function pairedFiles(file: string): readonly WrittenFile[] {
-  const source = writePairedSource(readNotebook(file));
   const [sourceFile, notebookFile] = file.endsWith(SOURCE) ? [file, pairOf(file)] : [pairOf(file), file];
-  return [
-    { path: sourceFile, content: source },
-    { path: notebookFile, content: formatNotebook(readPairedSource(source, sourceFile)) },
-  ];
+  const find: FindResults = (name) => readResults(recordedFile(dirname(file), name));
+  try {
+    const source = writePairedSource(cited(readNotebook(file), file, find));
+    return [
+      { path: sourceFile, content: source },
+      {
+        path: notebookFile,
+        content: formatNotebook(fillNumbers(readPairedSource(source, sourceFile), find)),
+      },
+    ];
+  } catch (error) {
+    throw (error as Error).message.startsWith('cell ')
+      ? new Error(`${file}, ${(error as Error).message}`)
+      : error;
+  }
+}
+
+/** The notebook with the citations of its source, where that is there. */
+function cited(notebook: Notebook, file: string, find: FindResults): Notebook {
+  if (file.endsWith(SOURCE) || !existsSync(pairOf(file))) return notebook;
+  return citeNumbers(notebook, readNotebook(pairOf(file)), find);
 }
 
 /** The files that are missing or differ. */

@@ -1,11 +1,18 @@
 import { inspect } from 'node:util';
 import type { Tensor } from '@tensorflow/tfjs-core';
+import { drawingsBundle, figureBundle, isCanvas, isFigure, isTable, tableBundle } from '../display/index.js';
 import { mimeBundle, type Displayable } from './display.js';
 import type { MimeBundle } from './messages.js';
 
-/** How the value of a cell is shown: as it wants to be, a tensor by shape and first values, all else as Node's console shows it. */
+/**
+ * How the value of a cell is shown: as it wants to be, figures, tables and canvases as such, a tensor by shape and first values, all
+ * else as Node's console shows it.
+ */
 export async function valueBundle(value: unknown): Promise<MimeBundle> {
   if (isDisplayable(value)) return value[mimeBundle]();
+  if (isFigure(value)) return figureBundle(value);
+  if (isTable(value)) return tableBundle(value);
+  if (isCanvas(value)) return drawingsBundle([{ canvas: value }], 'A canvas');
   return { 'text/plain': isTensor(value) ? await tensorText(value) : inspect(value, { depth: 4 }) };
 }
 

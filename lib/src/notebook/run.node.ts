@@ -21,6 +21,8 @@ export interface NotebookRun {
 export interface RunOptions extends RunListener {
   /** What `isFast()` says in the cells; default `false`. */
   readonly fast?: boolean;
+  /** Whether what the notebook saves as its results becomes `data/results/NAME.json`; default `false`. */
+  readonly record?: boolean;
   /** Interrupts the running cell: one that took `interruptSignal()` stops by itself, any other one ends at once. No cell runs after it. */
   readonly signal?: AbortSignal;
   /** Ends the process of the cells at once. */
@@ -40,7 +42,8 @@ export async function runNotebook(file: string, options: RunOptions = {}): Promi
     source: cell.source,
     mayFail: mayFail(cell),
   }));
-  const request = { kind: 'run', cells, fast: options.fast ?? false } as const;
+  const { fast = false, record: recording = false } = options;
+  const request = { kind: 'run', cells, fast, record: recording } as const;
   const end = await inProcess(dirname(resolve(file)), request, record.take, options);
   const brokenOff = record.breakOff(
     end.interrupted

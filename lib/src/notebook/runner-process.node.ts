@@ -10,10 +10,11 @@ const tell = (reply: RunReply): Promise<void> =>
 let session: Session | undefined;
 let interrupted = false;
 
-async function run({ cells, fast }: RunRequest): Promise<void> {
+async function run({ cells, fast, record }: RunRequest): Promise<void> {
   session = createSession({
     id: 'display',
     fast,
+    record,
     onTrust: (trusted) => {
       if (trusted) void tell({ kind: 'trust' });
     },

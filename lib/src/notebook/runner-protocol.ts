@@ -8,6 +8,7 @@ export interface RunRequest {
   readonly kind: 'run';
   readonly cells: readonly { readonly id: string; readonly source: string; readonly mayFail: boolean }[];
   readonly fast: boolean;
+  readonly record: boolean;
 }
 
 export type RunReply =

@@ -43,6 +43,8 @@ export interface SessionOptions {
   /** Begins the names of displays; another one for each process. */
   readonly id: string;
   readonly fast: boolean;
+  /** Whether results are to become the recorded ones; default `false`. */
+  readonly record?: boolean;
   /** Told whether a cell has started (`false`) or taken its signal (`true`), and so will stop by itself. */
   readonly onTrust?: (trusted: boolean) => void;
   /** Another thread stops the loops of a cell by writing 1 into it; the next cell begins with 0. */
@@ -53,6 +55,8 @@ export interface SessionOptions {
 interface Cell extends Outlet {
   readonly request: CellRequest;
   readonly stop: AbortController;
+  /** What is to be done when it ends. */
+  readonly atEnd: (() => void)[];
   /** Why the cell failed, other than by throwing. */
   failure?: { readonly thrown: unknown };
   /** The cell listens to its signal. */
@@ -64,7 +68,7 @@ interface Cell extends Outlet {
 const ONE_PRESS_MS = 500;
 
 export function createSession(options: SessionOptions): Session {
-  const { id, fast, onTrust, stop = new Int32Array(1) } = options;
+  const { id, fast, record = false, onTrust, stop = new Int32Array(1) } = options;
   const compiler: Compiler = createCompiler();
   const output = createOutput();
   const inCell = new AsyncLocalStorage<Cell>();
@@ -115,6 +119,7 @@ export function createSession(options: SessionOptions): Session {
     const cell: Cell = {
       request,
       stop: new AbortController(),
+      atEnd: [],
       trusted: false,
       interruptedAt: 0,
       send: request.send,
@@ -144,13 +149,15 @@ export function createSession(options: SessionOptions): Session {
     });
     // a rejection that nobody handles is told after the microtasks
     await new Promise((resume) => setImmediate(resume));
+    for (const call of cell.atEnd) call();
     const failure = cell.failure ?? (finished ? undefined : { thrown: translated(thrown) });
     const problems = compiler.problems();
     if (problems.length > 0) return failed(describeProblems(problems, name, code));
     if (failure !== undefined) return failed(describeError(failure.thrown, compiler.compiled));
     if (result === undefined || result === null) return { status: 'ok' };
     try {
-      return { status: 'ok', value: encoded(await valueBundle(result)) };
+      const value = encoded(await valueBundle(result));
+      return Object.keys(value).length === 0 ? { status: 'ok' } : { status: 'ok', value };
     } catch (error) {
       return failed(describeError(error, compiler.compiled));
     }
@@ -178,6 +185,12 @@ export function createSession(options: SessionOptions): Session {
     };
     return {
       fast,
+      record,
+      atCellEnd: (call) => {
+        const cell = speaking();
+        if (cell === running) cell.atEnd.push(call);
+        else call();
+      },
       newDisplayId: () => `${id}-${++displays}`,
       display: (bundle, { displayId, metadata, update }) =>
         output.send(speaking(), {
