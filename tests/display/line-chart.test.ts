@@ -33,9 +33,9 @@ describe('lineChart', () => {
   const svg = lineChart(chart);
 
   it('maps data to the frame: left-bottom to right-top', () => {
-    // frame: x 60..152, y 148..48
-    expect(svg).toContain('d="M60 148L152 48"');
-    expect(svg).toContain('d="M60 98L152 98"');
+    // frame: x 60..152, y 166..66, as the legend takes a second line of 18
+    expect(svg).toContain('d="M60 166L152 66"');
+    expect(svg).toContain('d="M60 116L152 116"');
   });
 
   it('carries title and description for readers who cannot see it, escaped', () => {
@@ -60,6 +60,45 @@ describe('lineChart', () => {
     const both = lineChart({ ...chart, series: [raw, ...chart.series] });
     expect(both).toMatch(/class="line faint" style="stroke:var\(--series-2\)"/);
     expect(both.match(/>raw</g)).toBeNull();
+  });
+
+  it('tells series apart without colour, raw values excepted', () => {
+    const six = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ({ ...chart.series[0]!, name }));
+    const looks = [
+      ...lineChart({ ...chart, series: six }).matchAll(/<path class="line" style="([^"]+)" d="M60 \d+L152/g),
+    ];
+    expect(new Set(looks.map(([, style]) => style!.replace(/stroke:[^;]+/, ''))).size).toBe(4);
+    expect(new Set(looks.map(([, style]) => style)).size).toBe(6);
+  });
+
+  it('keeps the legend inside, in as many lines as it needs, above a frame of the same size', () => {
+    const names = [
+      'REINFORCE',
+      'RLOO, leave one out',
+      'GRPO',
+      'Dr. GRPO',
+      'DAPO',
+      'PPO with a critic',
+      'OPD',
+    ];
+    const svg = lineChart({
+      ...chart,
+      width: 460,
+      series: names.map((name) => ({ ...chart.series[0]!, name })),
+    });
+    const entries = names.map((name) => new RegExp(`<text x="([\\d.]+)" y="(\\d+)">${name}<`).exec(svg)!);
+    const rows = new Set(entries.map(([, , y]) => y));
+    expect([...rows]).toEqual(['36', '54']);
+    entries.forEach(([, x], i) => expect(Number(x) + 6.6 * names[i]!.length).toBeLessThanOrEqual(460));
+    expect(svg).toContain('height="208"');
+  });
+
+  it('leaves room for the last label of x', () => {
+    const wide = { name: 'a', points: [0, 200_000].map((x) => ({ x, y: x })) };
+    const [, x] = />0<[^]*<text x="([\d.]+)" y="[\d.]+" text-anchor="middle">200000</.exec(
+      lineChart({ ...chart, series: [wide] }),
+    )!;
+    expect(Number(x) + (6.6 * 6) / 2).toBeLessThanOrEqual(168);
   });
 
   it('draws a band between low and high', () => {

@@ -54,4 +54,13 @@ describe('posttrain kernel install', () => {
     expect(status).toBe(1);
     expect(err).toContain('--user and --prefix name two places');
   });
+
+  it('names its own option where nothing can be written', async () => {
+    const { status, err } = await posttrain('kernel', 'install', '--prefix', process.execPath);
+    expect(status).toBe(1);
+    expect(err).toContain(`--prefix ${process.execPath} is a file; give the folder`);
+    const below = await posttrain('kernel', 'install', '--prefix', join(process.execPath, 'below'));
+    expect(below.err).toMatch(/ENOTDIR.*with --prefix that of a Python environment/);
+    expect(below.err).not.toContain('--out');
+  });
 });

@@ -72,9 +72,11 @@ it('runs a notebook that trains, and keeps what it has shown', async () => {
 it('stops at the first cell that fails and says which, and why', async () => {
   const { status, said } = await notebook(['run', join(notebooks, 'failing.ts'), '--out', folder]);
   expect(status).toBe(1);
-  expect(said).toContain("s0-03 failed:\n\nconsole.log('before');\nfunction fails(): never {");
-  expect(said).toContain("Error: ends the run\n  1 | console.log('before');");
-  expect(said).toMatch(/at fails \(cell\[2\]:3:\d+\)/);
+  expect(said).toContain(
+    "s0-03 failed:\n\nError: ends the run\n  1 | console.log('before');\n  2 | function",
+  );
+  expect(said.match(/function fails/g)).toHaveLength(1);
+  expect(said).toMatch(/at fails \(s0-03:3:\d+\)/);
   const [expected, failing, never] = codeCells(written('failing.ipynb'));
   expect(expected!.outputs).toMatchObject([{ output_type: 'error', ename: 'RangeError' }]);
   expect(failing!.outputs).toMatchObject([
@@ -199,7 +201,7 @@ it('says what to do where posttrain is not installed', async () => {
   rmSync(elsewhere, { recursive: true });
   expect(status).toBe(1);
   expect(said).toContain(
-    `posttrain is not installed for ${elsewhere}; keep notebooks in a folder where \`npm i posttrain\` was run`,
+    `CompileError: posttrain is not installed for ${elsewhere}; run \`npm i posttrain\` in that folder or one above it`,
   );
 });
 

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import {
   installKernelspec,
@@ -30,13 +31,13 @@ export function addKernel(program: Command): void {
   withPlace(kernel.command('install'))
     .description('make the kernel known to Jupyter')
     .action((place: Place) => {
-      const folder = installKernelspec(dataFolder(place));
+      const folder = at(place, installKernelspec);
       process.stdout.write(`The kernel is in ${folder}\n`);
     });
   withPlace(kernel.command('uninstall'))
     .description('undo that')
     .action((place: Place) => {
-      const folder = uninstallKernelspec(dataFolder(place));
+      const folder = at(place, uninstallKernelspec);
       process.stdout.write(folder ? `Removed ${folder}\n` : 'There was no kernel of posttrain.\n');
     });
 }
@@ -47,7 +48,26 @@ function withPlace(command: Command): Command {
     .option('--prefix <folder>', 'for the Python environment in this folder, e.g. "$VIRTUAL_ENV"');
 }
 
+/** Other commands have other options for their places, which are no help here. */
+function at<T>(place: Place, work: (dataFolder: string) => T): T {
+  const folder = dataFolder(place);
+  try {
+    return work(folder);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    throw new Error(
+      `${message}; name a folder in which you may write: with --prefix that of a Python environment, or with JUPYTER_DATA_DIR that of Jupyter's own data`,
+    );
+  }
+}
+
 function dataFolder({ user, prefix }: Place): string {
   if (user && prefix !== undefined) throw new Error('--user and --prefix name two places; give one of them');
-  return prefix === undefined ? userDataFolder() : prefixDataFolder(prefix);
+  if (prefix === undefined) return userDataFolder();
+  if (existsSync(prefix) && !statSync(prefix).isDirectory())
+    throw new Error(
+      `--prefix ${prefix} is a file; give the folder of a Python environment, e.g. "$VIRTUAL_ENV"`,
+    );
+  return prefixDataFolder(prefix);
 }

@@ -127,7 +127,10 @@ function sayEnd({ cells, failure, interrupted }: NotebookRun): void {
     return say(`  interrupted ${interrupted.cell ? `in ${interrupted.cell.id}` : 'before the first cell'}`);
   const seconds = cells.reduce((sum, run) => sum + run.seconds, 0).toFixed(1);
   if (failure === undefined) return say(`  ${cells.length} cells passed in ${seconds} s`);
-  say(`  ${failure.cell.id} failed:\n\n${failure.cell.source}\n\n${failure.error.traceback.join('\n')}`);
+  const { cell, error } = failure;
+  const namesLine = error.traceback.some((line) => line.includes(`${cell.id}:`));
+  const source = namesLine ? [] : [cell.source, ''];
+  say([`  ${cell.id} failed:`, '', ...source, ...error.traceback].join('\n'));
 }
 
 function executedFile(folder: string, file: string): string {

@@ -53,16 +53,22 @@ export function describeProblems(
       lines: fileName === undefined ? excerpt(source, position) : [],
     };
   });
-  const advice = problems.some(missesPosttrain)
-    ? [
-        `posttrain is not installed for ${process.cwd()}; keep notebooks in a folder where \`npm i posttrain\` was run`,
-      ]
-    : [];
+  const advice = problems.some(missesPosttrain) ? [howToGetPosttrain()] : [];
   return {
     ename: 'CompileError',
-    evalue: [...places.map(({ message }) => message), ...advice].join('\n'),
-    traceback: [...places.flatMap(({ message, lines }) => [`CompileError: ${message}`, ...lines]), ...advice],
+    evalue: [...advice, ...places.map(({ message }) => message)].join('\n'),
+    traceback: [
+      ...advice.map((line) => `CompileError: ${line}`),
+      ...places.flatMap(({ message, lines }) => [
+        advice.length > 0 ? message : `CompileError: ${message}`,
+        ...lines,
+      ]),
+    ],
   };
+}
+
+function howToGetPosttrain(): string {
+  return `posttrain is not installed for ${process.cwd()}; run \`npm i posttrain\` in that folder or one above it, or keep the notebook where that was done`;
 }
 
 function missesPosttrain({ code, messageText }: Diagnostic): boolean {

@@ -29,13 +29,21 @@ export interface RunOptions extends RunListener {
   readonly kill?: AbortSignal;
 }
 
-/**
- * Runs the cells of a notebook, or of its source, in a process of their own whose folder is the notebook's. Stops at the first that
- * fails, or when it is interrupted, with the outputs so far.
- * @throws Error for a file that is no notebook, and when the process ends before its first cell begins.
- */
+/** Runs a notebook, or its source, in its folder. @throws Error for a file that is no notebook; else as `executeNotebook` does. */
 export async function runNotebook(file: string, options: RunOptions = {}): Promise<NotebookRun> {
-  const notebook = readNotebook(file);
+  return executeNotebook(readNotebook(file), dirname(resolve(file)), options);
+}
+
+/**
+ * Runs the cells of a notebook in a process of their own with this folder. Stops at the first that fails, or when it is interrupted,
+ * with the outputs so far.
+ * @throws Error when the process ends before its first cell begins.
+ */
+export async function executeNotebook(
+  notebook: Notebook,
+  folder: string,
+  options: RunOptions = {},
+): Promise<NotebookRun> {
   const record = createRunRecord(notebook, options);
   const cells = codeCellsOf(notebook).map((cell) => ({
     id: cell.id,
@@ -44,7 +52,7 @@ export async function runNotebook(file: string, options: RunOptions = {}): Promi
   }));
   const { fast = false, record: recording = false } = options;
   const request = { kind: 'run', cells, fast, record: recording } as const;
-  const end = await inProcess(dirname(resolve(file)), request, record.take, options);
+  const end = await inProcess(resolve(folder), request, record.take, options);
   const brokenOff = record.breakOff(
     end.interrupted
       ? errorContent('Interrupted', 'the cell was interrupted')

@@ -19,13 +19,13 @@ async function run({ cells, fast, record }: RunRequest): Promise<void> {
       if (trusted) void tell({ kind: 'trust' });
     },
   });
-  for (const [index, { id, source, mayFail }] of cells.entries()) {
+  for (const { id, source, mayFail } of cells) {
     if (interrupted) break;
     await tell({ kind: 'start', cell: id });
     if (interrupted) break;
     const start = performance.now();
     const outcome = await session.run({
-      name: `cell[${index + 1}]`,
+      name: id,
       code: source,
       send: (message) => void tell({ kind: 'output', cell: id, message }),
       ask: () =>
