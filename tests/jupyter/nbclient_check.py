@@ -3,12 +3,17 @@
 pip install nbclient==0.11.0
 """
 
+import os
 import sys
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+
+
+EXERCISE = "application/vnd.posttrain.exercise+json"
+LARGE = 200_000
 
 
 def notebook(*cells):
@@ -36,12 +41,30 @@ def text(cell):
     return "".join(output.text for output in cell.outputs if output.output_type == "stream")
 
 
+def course(folder):
+    """Every notebook of a folder, in little: all cells run, none fails or says too much, and the exercise waits for its solution."""
+    os.environ["POSTTRAIN_FAST"] = "1"
+    for file in sorted(folder.glob("[0-9][0-9]-*.ipynb")):
+        made = nbformat.read(file, as_version=4)
+        try:
+            run(made, folder)
+        except CellExecutionError as error:
+            print(error)
+        nbformat.validate(made)
+        code = [cell for cell in made.cells if cell.cell_type == "code"]
+        outputs = [output for cell in code for output in cell.outputs]
+        outcomes = [output.data[EXERCISE] for output in outputs if EXERCISE in output.get("data", {})]
+        yield check(f"{file.name}: all cells run", all(cell.execution_count for cell in code) and not any(output.output_type == "error" for output in outputs))
+        yield check(f"{file.name}: the exercise is not solved", [outcome["solved"] for outcome in outcomes] == [False])
+        yield check(f"{file.name}: no output is large", all(len(str(output)) < LARGE for output in outputs))
+
+
 def check(name, holds):
     print(("ok    " if holds else "FAILED"), name, flush=True)
     return holds
 
 
-def main(folder):
+def main(folder, *courses):
     results = []
 
     trained = run(nbformat.read(folder / "training.ipynb", as_version=4), folder)
@@ -71,8 +94,11 @@ def main(folder):
     except CellExecutionError as error:
         results.append(check("input is refused where nobody can be asked", "cannot ask" in str(error)))
 
+    for each in courses:
+        results.extend(course(each))
+
     return all(results)
 
 
 if __name__ == "__main__":
-    sys.exit(0 if main(Path(sys.argv[1])) else 1)
+    sys.exit(0 if main(*map(Path, sys.argv[1:])) else 1)

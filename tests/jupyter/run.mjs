@@ -10,6 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const venv = `${root}node_modules/.cache/jupyter`;
 const bin = `${venv}/${process.platform === 'win32' ? 'Scripts' : 'bin'}`;
 const notebooks = `${root}tests/notebook/notebooks`;
+const fixture = `${root}tests/notebooks/fixture`;
 
 const run = (command, args, stdio = 'inherit') => spawnSync(command, args, { cwd: root, stdio });
 
@@ -31,7 +32,8 @@ if (missing !== undefined) {
   console.log(`skipped: ${missing}`);
 } else {
   run(process.execPath, ['lib/bin/posttrain.js', 'kernel', 'install', '--prefix', venv]);
-  const { status } = run(`${bin}/python`, ['tests/jupyter/nbclient_check.py', notebooks]);
-  const lab = await checkJupyterLab({ bin, notebooks });
+  const courses = [`${fixture}/notebooks`, `${root}notebooks`];
+  const { status } = run(`${bin}/python`, ['tests/jupyter/nbclient_check.py', notebooks, ...courses]);
+  const lab = await checkJupyterLab({ bin, fixture });
   process.exitCode = status === 0 && lab ? 0 : 1;
 }

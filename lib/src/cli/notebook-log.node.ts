@@ -1,3 +1,4 @@
+import { fitToWidth } from '../display/cells.js';
 import type { CellMessage } from '../notebook/messages.js';
 import type { RunOptions } from '../notebook/run.node.js';
 
@@ -6,7 +7,9 @@ export function createRunLog(quiet: boolean): Required<Pick<RunOptions, 'onStart
   let lineOpen = false;
   let shown = false;
   const updated = new Map<string, string>();
+  const status = createStatusLine();
   const write = (name: 'stdout' | 'stderr', text: string): void => {
+    status.erase();
     process[name].write(text);
     lineOpen = !text.endsWith('\n');
   };
@@ -34,9 +37,12 @@ export function createRunLog(quiet: boolean): Required<Pick<RunOptions, 'onStart
       const text = textOf(message);
       if (text === undefined) return;
       // all states of a display would fill the screen; its last one is shown when its cell ends
-      if (message.msg_type === 'update_display_data')
-        updated.set(message.content.transient.display_id ?? '', text);
-      else showText(text);
+      if (message.msg_type !== 'update_display_data') return showText(text);
+      updated.set(message.content.transient.display_id ?? '', text);
+      if (!text.includes('\n')) {
+        endLine();
+        status.show(text);
+      }
     },
     onCell: ({ cell, seconds }) => {
       for (const text of updated.values()) showText(text);
@@ -46,6 +52,28 @@ export function createRunLog(quiet: boolean): Required<Pick<RunOptions, 'onStart
         'stdout',
         `${' '.repeat(shown ? 12 : Math.max(0, 10 - cell.id.length))} ${seconds.toFixed(2).padStart(7)} s\n`,
       );
+    },
+  };
+}
+
+interface StatusLine {
+  show(text: string): void;
+  erase(): void;
+}
+
+/** The last line of a terminal, written over again and again; nothing in a log. */
+function createStatusLine(): StatusLine {
+  const { stdout } = process;
+  let shown = false;
+  return {
+    show: (text) => {
+      if (!stdout.isTTY) return;
+      stdout.write(`\r\u001b[K${fitToWidth(text, (stdout.columns ?? 80) - 1)}`);
+      shown = true;
+    },
+    erase: () => {
+      if (shown) stdout.write('\r\u001b[K');
+      shown = false;
     },
   };
 }

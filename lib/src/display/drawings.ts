@@ -1,4 +1,5 @@
-import { renderSvg, type Canvas } from '../envs/diagram/index.js';
+import { renderSvg } from '../envs/diagram/svg.js';
+import type { Canvas } from '../envs/diagram/types.js';
 import { escapeMarkup } from '../markup.js';
 import { canvasArt } from './canvas-art.js';
 import { fragmentHtml } from './fragment.js';

@@ -96,7 +96,7 @@ function bundleOf(progress: Progress): MimeBundle {
   const bar =
     total === undefined ? '' : `<progress aria-label="${name}" max="${total}" value="${done}"></progress> `;
   return {
-    'text/html': fragmentHtml(`<div>${bar}${escapeMarkup(lineOf(progress))}</div>`),
+    'text/html': fragmentHtml(`<div class="line">${bar}${escapeMarkup(lineOf(progress))}</div>`),
     'text/plain': lineOf(progress),
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { writeFileAtomic } from '../files.node.js';
 import type { Results } from './results.js';
 
@@ -24,6 +24,11 @@ export function recordedFile(folder: string, name: string): string {
 /** Where a run leaves its results; a fast one leaves others, in another file. */
 export function runFile(folder: string, name: string, fast: boolean): string {
   return join(resultsRoot(folder), 'runs', 'notebooks', `${name}${fast ? '-fast' : ''}.json`);
+}
+
+/** How a notebook's output names one of these files: the same on every machine. */
+export function shownPath(folder: string, file: string): string {
+  return relative(resultsRoot(folder), file).replaceAll('\\', '/');
 }
 
 /** `undefined` where there is no such file. @throws Error that names the file for one that is no JSON. */

@@ -28,13 +28,14 @@ export async function saveResults(name: string, results: Results): Promise<void>
   if (isRecording()) node.writeResults(recordedFile, results);
   const recorded = isFast() || isRecording() ? undefined : node.readResults(recordedFile);
   const compared = compareResults(results, recorded ?? {});
+  const [written, beside] = [file, recordedFile].map((path) => node.shownPath(folder, path));
   const note = isRecording()
-    ? `Recorded in ${recordedFile}`
+    ? `Recorded in ${beside}`
     : isFast()
-      ? `Written to ${file}; a fast run is compared with nothing`
+      ? `Written to ${written}; a fast run is compared with nothing`
       : recorded === undefined
-        ? `Written to ${file}; there is nothing in ${recordedFile} to compare it with`
-        : `Written to ${file}, beside what ${recordedFile} says`;
+        ? `Written to ${written}; there is no ${beside} to compare it with`
+        : `Written to ${written}, and compared with ${beside}`;
   const columns = recorded === undefined ? ['result', 'now'] : ['result', 'now', 'recorded', 'within it'];
   const table = recordTable(compared.map(comparedRow), { caption: note, columns });
   present({

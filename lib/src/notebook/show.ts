@@ -12,7 +12,7 @@ import {
   tableBundle,
   type TableRecord,
 } from '../display/index.js';
-import type { Canvas } from '../envs/diagram/index.js';
+import type { Canvas } from '../envs/diagram/types.js';
 import { shownAlready, type Displayable } from './display.js';
 import { present } from './present.js';
 
