@@ -36,8 +36,8 @@ function reports(notebook: Notebook, type: string): MimeData[] {
 const keysOf = (file: string): string[] =>
   [...flattened(JSON.parse(readFileSync(file, 'utf8')) as Results).keys()].sort();
 
-it('is typed, strictly', () => {
-  expect(typeProblems(courses, root)).toEqual([]);
+it('is typed, strictly', async () => {
+  expect(await typeProblems(courses, root)).toEqual([]);
 });
 
 describe.concurrent.each(courses)('$name', (course) => {

@@ -1,8 +1,11 @@
 /** What holds for the text of every notebook of the course, whether or not it runs. */
-import { existsSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import ts from 'typescript';
 import type { CodeCell } from 'posttrain/notebook/format';
-import { pairedFiles } from 'posttrain/notebook/notebook-files.node';
+import { pairedFiles, type WrittenFile } from 'posttrain/notebook/notebook-files.node';
 import { codeCells, type CourseNotebook, isExercise, moduleOf, solved } from './course-notebook.js';
 
 /** Lines of code, without comments and blank ones: what fits on a screen. A few cells of a notebook may be longer, up to a limit. */
@@ -32,14 +35,22 @@ export function problemsOf(course: CourseNotebook): string[] {
 }
 
 function fileProblems({ file }: CourseNotebook): string[] {
-  const made = pairedFiles(file).find(({ path }) => path.endsWith('.ipynb'))!;
+  try {
+    return notebookProblems(pairedFiles(file).find(({ path }) => path.endsWith('.ipynb'))!);
+  } catch (error) {
+    // its text cites a number that is not there
+    return [(error as Error).message];
+  }
+}
+
+function notebookProblems(made: WrittenFile): string[] {
   if (!existsSync(made.path)) return [`${made.path} is missing; posttrain notebook format makes it`];
   const is = readFileSync(made.path, 'utf8');
   return [
     ...(is === made.content ? [] : [`${made.path} is not what posttrain notebook format makes`]),
-    ...(is.length <= FILE_BYTES
+    ...(Buffer.byteLength(is) <= FILE_BYTES
       ? []
-      : [`${made.path} has ${is.length} bytes, at most ${FILE_BYTES} are good`]),
+      : [`${made.path} has ${Buffer.byteLength(is)} bytes, at most ${FILE_BYTES} are good`]),
   ];
 }
 
@@ -123,34 +134,24 @@ function parsed(source: string): ts.SourceFile {
   return ts.createSourceFile('cell.ts', source, ts.ScriptTarget.ESNext, true);
 }
 
-/** What TypeScript, strict, says of the notebooks, as they are and solved; stricter than the compiler of the kernel. */
-export function typeProblems(courses: readonly CourseNotebook[], root: string): string[] {
-  const files = new Map(
-    courses.flatMap((course) => [
-      [course.file, moduleOf(course.notebook)],
-      [course.file.replace(/\.ts$/, '.solved.ts'), moduleOf(solved(course))],
-    ]),
+/**
+ * What TypeScript, strict, says of the notebooks, as they are and solved: it is stricter than the compiler of the kernel. It runs in a
+ * process of its own.
+ * @param root of a checkout, where the package `posttrain` is found.
+ */
+export async function typeProblems(courses: readonly CourseNotebook[], root: string): Promise<string[]> {
+  const folder = mkdtempSync(join(root, 'tests/notebooks/.types-'));
+  const unused = { noUnusedLocals: false, noUnusedParameters: false };
+  const config = { extends: join(root, 'tsconfig.base.json'), compilerOptions: { noEmit: true, ...unused } };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  for (const course of courses) {
+    writeFileSync(join(folder, `${course.name}.ts`), course.text);
+    writeFileSync(join(folder, `${course.name}.solved.ts`), moduleOf(solved(course)));
+  }
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, '-p', '.'], { cwd: folder }).catch(
+    (error: { readonly stdout: string }) => error,
   );
-  const options: ts.CompilerOptions = {
-    ...ts.parseJsonConfigFileContent(
-      ts.readConfigFile(`${root}/tsconfig.base.json`, ts.sys.readFile).config,
-      ts.sys,
-      root,
-    ).options,
-    noEmit: true,
-    noUnusedLocals: false,
-    noUnusedParameters: false,
-  };
-  const host = ts.createCompilerHost(options);
-  const [readFile, fileExists] = [host.readFile, host.fileExists];
-  host.readFile = (file) => files.get(file) ?? readFile(file);
-  host.fileExists = (file) => files.has(file) || fileExists(file);
-  const program = ts.createProgram([...files.keys()], options, host);
-  return [...files.keys()].flatMap((file) =>
-    ts
-      .getPreEmitDiagnostics(program, program.getSourceFile(file))
-      .map((diagnostic) =>
-        ts.formatDiagnostic(diagnostic, { ...host, getCurrentDirectory: () => root }).trim(),
-      ),
-  );
+  rmSync(folder, { recursive: true });
+  return stdout.split('\n').filter((line) => line !== '');
 }
