@@ -17,3 +17,4 @@ export * from './trainers/index.js';
 export * from './tabular/index.js';
 export * from './eval/index.js';
 export * from './recipes/diagram/index.js';
+export * from './recipes/trainers/index.js';

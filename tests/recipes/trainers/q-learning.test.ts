@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { valueIteration } from 'posttrain/tabular';
-import { treasureProcess } from 'posttrain/envs';
+import { treasureProcess, treasureStart } from 'posttrain/envs';
 import { qLearningHunt } from 'posttrain/recipes/trainers/q-learning';
 import { measured, summaryText } from 'posttrain/recipes/trainers/measurements';
-import { treasureValueMap } from 'posttrain/recipes/trainers/treasure-map';
+import { learnedAssessment, treasureMap, treasureValueMap } from 'posttrain/recipes/trainers/treasure-map';
 import { meanOf, quickRun, recordOf, refuted } from './recorded.js';
 
 describe('q-learning on the treasure hunt', () => {
@@ -58,5 +58,21 @@ describe('treasureValueMap', () => {
       'Guard room',
       'Treasure room',
     ]);
+  });
+});
+
+describe('treasureMap', () => {
+  it('shows the best of what was learned, and nothing where nothing was', () => {
+    const hunt = treasureProcess();
+    const actions = hunt.actions(treasureStart);
+    const table = new Map([[hunt.observe(treasureStart), { actions, values: actions.map((_, i) => i) }]]);
+    const { rows } = treasureMap({
+      title: 'Learned',
+      description: 'One room was seen.',
+      rows: [{ title: 'now', assess: learnedAssessment(table) }],
+    });
+    const [entrance, ...others] = rows[0]!.panels[0]!.places;
+    expect(entrance).toMatchObject({ value: actions.length - 1, action: actions.at(-1) });
+    expect(others.map(({ value }) => value)).toEqual([null, null, null, null]);
   });
 });

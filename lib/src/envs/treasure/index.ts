@@ -17,6 +17,7 @@ export {
 export { treasureActions } from './commands.js';
 export { treasureRewards, treasureStep, type TreasureOutcome, type TreasureRules } from './rules.js';
 export { treasureProcess } from './process.js';
+export { treasureBagWorth, withoutPickUpPay } from './pick-ups.js';
 export { treasureObservation } from './observation.js';
 export {
   treasureEnvironment,

@@ -1,12 +1,9 @@
 /** Why Q-learning takes thousands of episodes to win the treasure hunt: for most of them it has something better to do. */
 import { lineChart, standaloneSvg, valueMapSvg, valueMapText, type Series } from '../../display/index.js';
-import type { DecisionProcess } from '../../envs/decision-process.js';
 import {
-  treasureItemDescriptions,
-  treasureItemsAt,
+  treasureBagWorth,
   treasureProcess,
-  treasureRewards,
-  type TreasureItem,
+  withoutPickUpPay,
   type TreasureState,
 } from '../../envs/treasure/index.js';
 import { greedyPolicy, playEpisode, qLearning, type TabularOptions } from '../../tabular/index.js';
@@ -29,7 +26,7 @@ const arms = {
   'γ = 0.9': { process: treasureProcess(), config: { gamma: 0.9 } },
   'paid once': { process: treasureProcess({ payOnce: true }) },
   unpaid: { process: withoutPickUpPay(treasureProcess()) },
-  'as a potential': { process: withoutPickUpPay(treasureProcess()), potential: worthOfBag },
+  'as a potential': { process: withoutPickUpPay(treasureProcess()), potential: treasureBagWorth },
 } as const satisfies Record<string, Learner>;
 type Arm = keyof typeof arms;
 const armNames = Object.keys(arms) as Arm[];
@@ -84,32 +81,6 @@ export const qLearningHunt: Experiment<Settings> = {
     ),
   }),
 };
-
-/** The hunt with nothing paid for what can be taken again; the treasure cannot. */
-function withoutPickUpPay(hunt: DecisionProcess<TreasureState>): DecisionProcess<TreasureState> {
-  return {
-    ...hunt,
-    step: (state, action, random) => {
-      const transition = hunt.step(state, action, random);
-      const taken = treasureItemsAt(transition.next, 'bag').filter(
-        (item) => state.places[item] === transition.next.room && !transition.done,
-      );
-      return {
-        ...transition,
-        reward: transition.reward - taken.reduce((sum, item) => sum + payFor(item), 0),
-      };
-    },
-  };
-}
-
-/** Φ: what the game would have paid for what is in the bag. */
-function worthOfBag(state: TreasureState): number {
-  return treasureItemsAt(state, 'bag').reduce((sum, item) => sum + payFor(item), 0);
-}
-
-function payFor(item: TreasureItem): number {
-  return treasureRewards.take[treasureItemDescriptions[item].kind];
-}
 
 /** What is counted over the episodes of a window. */
 interface Counts {
