@@ -10,3 +10,13 @@ it('writes shorthand properties out, and knows where everything was', () => {
     expect(source.slice(original(at)).startsWith(part === 'rows' ? ', n' : part), part).toBe(true);
   }
 });
+
+it('quotes the names of properties in patterns, and nothing else', () => {
+  const source = 'const { rows: r, n, [k]: m, "s": t } = run;\nf(({ rows: { deep: d } }) => ({ rows: r }));';
+  const { code, original } = expandShorthand(source);
+  expect(code).toBe(
+    'const { "rows": r, n, [k]: m, "s": t } = run;\nf(({ "rows": { "deep": d } }) => ({ rows: r }));',
+  );
+  for (const part of [': r, n', ' n, [k]', ' = run', 'f((', ': d }', 'rows: r'])
+    expect(source.slice(original(code.lastIndexOf(part))).startsWith(part), part).toBe(true);
+});
