@@ -8,7 +8,7 @@ import {
   type TreasureRoom,
   type TreasureState,
 } from '../../envs/treasure/index.js';
-import { actionValues, bestValue, valueIteration, type QTable } from '../../tabular/index.js';
+import { actionValues, bestValue, explore, valueIteration, type QTable } from '../../tabular/index.js';
 
 const carried: TreasureState['places'] = {
   ...treasureStart.places,
@@ -41,9 +41,10 @@ export type Assessment = (
 
 /** What the player has learned: the best value of the row, which tells apart no more states than the player does. */
 export function learnedAssessment(table: QTable<string>): Assessment {
+  const reachable = explore(hunt);
   return (state) => {
     const row = table.get(hunt.observe(state));
-    if (row === undefined) return undefined;
+    if (row === undefined || !reachable.has(hunt.key(state))) return undefined;
     const value = bestValue(row);
     return { value, action: row.actions[row.values.indexOf(value)] as string };
   };
