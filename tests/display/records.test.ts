@@ -30,6 +30,14 @@ it('takes the columns that are asked for, in that order, and names one that no r
   );
 });
 
+it('shows the first thousand rows, and says so', () => {
+  const { caption, rows } = recordTable(
+    Array.from({ length: 1001 }, (_, n) => ({ n })),
+    { caption: 'Many' },
+  );
+  expect([caption, rows.length]).toEqual(['Many: the first 1000 of 1001 rows', 1000]);
+});
+
 it('is a bundle for a notebook', () => {
   const table = recordTable([{ name: '<b>' }]);
   expect(isTable(table)).toBe(true);

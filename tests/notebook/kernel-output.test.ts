@@ -83,6 +83,16 @@ shown.update({ 'text/plain': 'two dots' });`);
     });
   });
 
+  it('is refused when it is larger than a browser can bear', async () => {
+    const code = (size: number): string =>
+      `import { display } from 'posttrain/notebook';\ndisplay({ 'text/html': 'x'.repeat(${size}) });`;
+    expect((await kernel.execute(code(11 * 2 ** 20))).reply.content).toMatchObject({
+      ename: 'RangeError',
+      evalue: 'this output has 11 MiB, at most 10 can be shown; show less of it, or write a file',
+    });
+    expect(types(await kernel.execute(code(9 * 2 ** 20)))).toEqual(['display_data']);
+  });
+
   it.each([
     ['({ a: [1, { b: 2 }] })', '{ a: [ 1, { b: 2 } ] }'],
     ['new Float32Array([1, 2])', 'Float32Array(2) [ 1, 2 ]'],

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
@@ -221,6 +221,25 @@ it('makes a notebook from its source, and the source from a notebook that was ed
   expect((await notebook(['run', `${name}.ts`, '--fast', '--out', folder])).status).toBe(0);
   expect((await notebook(['clear', `${name}.ipynb`])).status).toBe(0);
   expect(readFileSync(`${name}.ipynb`, 'utf8')).toBe(edited);
+});
+
+it('records results, in full only', async () => {
+  const file = join(folder, 'course/01-a.ts');
+  mkdirSync(join(folder, 'data/results'), { recursive: true });
+  mkdirSync(join(folder, 'course'));
+  const code = "import { isFast, saveResults } from 'posttrain/notebook';\n";
+  writeFileSync(file, `// %%\n${code}\n// %%\nawait saveResults('01', { wins: isFast() ? 0 : 0.75 });\n`);
+  const results = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  const fast = await notebook(['run', file], { ...process.env, POSTTRAIN_FAST: '1' });
+  expect(fast.said).toContain('Written to runs/notebooks/01-fast.json; a fast run is compared with nothing');
+  expect(results('runs/notebooks/01-fast.json')).toEqual({ wins: 0 });
+  expect((await notebook(['run', file, '--record'])).said).toContain('Recorded in data/results/01.json');
+  expect(results('data/results/01.json')).toEqual({ wins: 0.75 });
+  const both = await notebook(['run', file, '--record', '--fast']);
+  expect(both).toMatchObject({
+    status: 1,
+    said: expect.stringContaining('those of a fast run mean nothing'),
+  });
 });
 
 it('says in two lines how to get JupyterLab where there is none', async () => {

@@ -32,7 +32,7 @@ export function drawingsBundle(drawings: readonly CaptionedCanvas[], description
   );
   return {
     'text/html': fragmentHtml(
-      `<div class="drawings" role="group" aria-label="${escapeMarkup(description)}">${figures.join('')}</div>`,
+      `<div class="drawings${drawings.length > 1 ? ' several' : ''}" role="group" aria-label="${escapeMarkup(description)}">${figures.join('')}</div>`,
     ),
     ...(svgs.length === 1 && { 'image/svg+xml': svgs[0]! }),
     'text/plain': drawings.map(drawingText).join('\n\n'),

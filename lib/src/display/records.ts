@@ -10,7 +10,14 @@ export interface RecordTableOptions {
   readonly columns?: readonly string[];
 }
 
-/** Objects as a table: their keys are its header, and numbers stand flush right, as `short` writes them. */
+/** Most rows that are shown; nobody reads more. */
+const MOST_ROWS = 1000;
+
+/**
+ * Objects as a table: their keys are its header, and numbers stand flush right, as `short` writes them. Of more than 1000 rows the first
+ * are shown, and the caption says so.
+ * @throws Error for a column that no row has.
+ */
 export function recordTable(
   records: readonly TableRecord[],
   { caption, columns }: RecordTableOptions = {},
@@ -21,10 +28,12 @@ export function recordTable(
     throw new Error(
       `table: no row has a column "${unknown}"; the rows have ${Object.keys(records[0]!).join(', ')}`,
     );
+  const left = records.length > MOST_ROWS ? `the first ${MOST_ROWS} of ${records.length} rows` : undefined;
+  const captions = [caption, left].filter((part) => part !== undefined);
   return {
-    ...(caption !== undefined && { caption }),
+    ...(captions.length > 0 && { caption: captions.join(': ') }),
     columns: names.map((header) => ({ header, align: isNumeric(records, header) ? 'right' : 'left' })),
-    rows: records.map((record) => names.map((name) => cellText(record[name]))),
+    rows: records.slice(0, MOST_ROWS).map((record) => names.map((name) => cellText(record[name]))),
   };
 }
 

@@ -1,7 +1,8 @@
 import { figureBundle, fragmentHtml, type LineChart, type MimeBundle, type Point } from '../display/index.js';
 import { escapeMarkup } from '../markup.js';
 import { shownAlready, type Displayable } from './display.js';
-import { present, throttled } from './present.js';
+import { present } from './present.js';
+import { throttled } from './throttled.js';
 
 export interface LivePlotOptions extends Omit<LineChart, 'series'> {
   /** Names of the lines. */

@@ -95,11 +95,11 @@ function template(name: string): string {
 
 // %%
 import * as pt from 'posttrain';
-import { isFast } from 'posttrain/notebook';
+import { setup } from 'posttrain/notebook';
 
 // %%
-await pt.initBackend();
-const steps = isFast() ? 2 : 20;
+const { fast, seed } = await setup({ seed: 7 });
+const steps = fast ? 2 : 20;
 
 // %% [markdown]
 // ## First experiment
@@ -107,6 +107,6 @@ const steps = isFast() ? 2 : 20;
 // What does the next cell show, and what do you expect?
 
 // %%
-console.log(steps, 'steps on', pt.backendInUse()?.backend);
+console.log(steps, 'steps with seed', seed, 'on', pt.backendInUse()?.backend);
 `;
 }

@@ -1,7 +1,7 @@
 import type { MimeBundle } from '../display/index.js';
 import { isNode } from '../tensor/host.js';
 import { display, shownAlready, type Displayable } from './display.js';
-import { findHost, inNotebook } from './host.js';
+import { inNotebook } from './host.js';
 
 /** Something shown that can be replaced. */
 export interface Presented extends Displayable {
@@ -31,39 +31,4 @@ export function print(text: string): void {
 
 function printText({ 'text/plain': text }: MimeBundle): void {
   if (typeof text === 'string' && text !== '') print(text);
-}
-
-/** Most updates a second; more are not seen and cost each reader's browser. */
-const PER_SECOND = 10;
-
-/** Writes of which only the last counts: the first at once, the others at most ten times a second, and the last in any case. */
-export interface Throttled {
-  /** There is something to write. */
-  request(): void;
-  /** Writes what waits. */
-  flush(): void;
-}
-
-export function throttled(write: () => void): Throttled {
-  let lastTime = -Infinity;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const now = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    lastTime = performance.now();
-    write();
-  };
-  const flush = (): void => {
-    if (timer !== undefined) now();
-  };
-  return {
-    flush,
-    request: () => {
-      const wait = lastTime + 1000 / PER_SECOND - performance.now();
-      if (wait <= 0) return now();
-      if (timer !== undefined) return;
-      timer = setTimeout(now, wait);
-      findHost()?.atCellEnd(flush);
-    },
-  };
 }

@@ -1,7 +1,8 @@
 import { duration, fragmentHtml, type MimeBundle, short, sparkline } from '../display/index.js';
 import { escapeMarkup } from '../markup.js';
 import { inNotebook } from './host.js';
-import { present, print, throttled } from './present.js';
+import { present, print } from './present.js';
+import { throttled } from './throttled.js';
 
 export interface ProgressOptions {
   /** How many items there will be; without it only their number is shown. */

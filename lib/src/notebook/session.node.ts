@@ -235,11 +235,20 @@ function translated(thrown: unknown): unknown {
     : thrown;
 }
 
-/** Bytes become base64, as Jupyter wants them. */
+/** Most characters of one output; more than that and a browser stands still. */
+const BUNDLE_LIMIT = 10 * 2 ** 20;
+
+/** Bytes become base64, as Jupyter wants them. @throws RangeError for an output that no browser can bear. */
 function encoded(bundle: MimeBundle): MimeBundle {
   const encode = (data: MimeData): MimeData =>
     data instanceof Uint8Array ? Buffer.from(data).toString('base64') : data;
-  return Object.fromEntries(Object.entries(bundle).map(([type, data]) => [type, encode(data)]));
+  const entries = Object.entries(bundle).map(([type, data]) => [type, encode(data)] as const);
+  const size = entries.reduce((sum, [, data]) => sum + (typeof data === 'string' ? data.length : 0), 0);
+  if (size > BUNDLE_LIMIT)
+    throw new RangeError(
+      `this output has ${Math.ceil(size / 2 ** 20)} MiB, at most ${BUNDLE_LIMIT / 2 ** 20} can be shown; show less of it, or write a file`,
+    );
+  return Object.fromEntries(entries);
 }
 
 /** A cell that ends the process would take all variables of the notebook with it. */
