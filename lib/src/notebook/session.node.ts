@@ -149,7 +149,7 @@ export function createSession(options: SessionOptions): Session {
     });
     // a rejection that nobody handles is told after the microtasks
     await new Promise((resume) => setImmediate(resume));
-    for (const call of cell.atEnd) call();
+    end(cell);
     const failure = cell.failure ?? (finished ? undefined : { thrown: translated(thrown) });
     const problems = compiler.problems();
     if (problems.length > 0) return failed(describeProblems(problems, name, code));
@@ -161,6 +161,15 @@ export function createSession(options: SessionOptions): Session {
     } catch (error) {
       return failed(describeError(error, compiler.compiled));
     }
+  }
+
+  function end(cell: Cell): void {
+    for (const call of cell.atEnd)
+      try {
+        call();
+      } catch (error) {
+        cell.failure ??= { thrown: error };
+      }
   }
 
   function interrupt(): void {

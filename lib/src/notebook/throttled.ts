@@ -1,9 +1,14 @@
 import { findHost } from './host.js';
 
-/** Most updates a second; more are not seen and cost each reader's browser. */
-const PER_SECOND = 10;
+/** More updates than ten a second are not seen, and cost each reader's browser. */
+const LEAST_MS = 100;
+/** Of the time; the rest belongs to what is being shown. */
+const MOST_SHARE = 1 / 5;
 
-/** Writes of which only the last counts: the first at once, the others at most ten times a second, and the last in any case. */
+/**
+ * Writes of which only the last counts: the first at once, the others at most ten times a second and in a fifth of the time, and the
+ * last in any case.
+ */
 export interface Throttled {
   /** There is something to write. */
   request(): void;
@@ -12,13 +17,15 @@ export interface Throttled {
 }
 
 export function throttled(write: () => void): Throttled {
-  let lastTime = -Infinity;
+  let nextTime = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const now = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    lastTime = performance.now();
+    const start = performance.now();
     write();
+    const end = performance.now();
+    nextTime = Math.max(start + LEAST_MS, start + (end - start) / MOST_SHARE);
   };
   const flush = (): void => {
     if (timer !== undefined) now();
@@ -26,7 +33,7 @@ export function throttled(write: () => void): Throttled {
   return {
     flush,
     request: () => {
-      const wait = lastTime + 1000 / PER_SECOND - performance.now();
+      const wait = nextTime - performance.now();
       if (wait <= 0) return now();
       if (timer !== undefined) return;
       timer = setTimeout(now, wait);
