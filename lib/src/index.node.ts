@@ -7,6 +7,7 @@ export { loadAdapter, saveAdapter } from './model/adapter-checkpoint.node.js';
 export { loadModel, saveModel, type Checkpoint } from './model/checkpoint.node.js';
 export { pretrain, type CurvePoint, type PretrainOptions } from './recipes/base/pretrain.node.js';
 export { loadPolicy, type Policy } from './recipes/diagram/policy.node.js';
+export { geminiModel, type GeminiOptions } from './remote/gemini.node.js';
 export { collectToFile, readTrajectories } from './teachers/collect.node.js';
 export { serveWorld, type EnvironmentServer, type ServeOptions } from './serve/server.node.js';
 export { openWorld, type ServedTask, type World, type WorldName, type WorldOptions } from './serve/worlds.js';

@@ -8,6 +8,7 @@ export * from './model/index.js';
 export * from './envs/index.js';
 export * from './envs/diagram/tasks/index.js';
 export * from './rewards/index.js';
+export * from './remote/index.js';
 export * from './teachers/index.js';
 export * from './formats/index.js';
 export * from './rollout/index.js';

@@ -81,7 +81,7 @@ describe('collect', () => {
   it('reports progress and stops at once when aborted', async () => {
     const seen: CollectProgress[] = [];
     await all({ ...options, onProgress: (progress) => seen.push(progress) });
-    expect(seen.at(-1)).toEqual({ finished: 12, total: 12, kept: 12 });
+    expect(seen.at(-1)).toEqual({ finished: 12, total: 12, kept: 12, unanswered: 0 });
     const stop = new AbortController();
     const stopped = all({
       ...options,
@@ -98,8 +98,50 @@ describe('collect', () => {
     await expect(all({ ...options, tasks: endless, signal: stop.signal })).rejects.toThrow('abort');
   });
 
+  it('keeps several episodes under way and finishes them all before it throws', async () => {
+    let underWay = 0;
+    let most = 0;
+    const broken = new Error('the line is cut');
+    const slow: Teacher<DiagramTask> = {
+      ...prose,
+      async answer(task, _observation, { sample }) {
+        most = Math.max(most, ++underWay);
+        // later questions are answered sooner
+        for (let turn = 0; turn < 8 - sample; turn++) await new Promise(setImmediate);
+        underWay--;
+        if (task === tasks[1] && sample === 0) throw broken;
+        return 'prose';
+      },
+    };
+    const records: TrajectoryRecord[] = [];
+    const given = { ...options, numGenerations: 4, concurrency: 4, teachers: [{ teacher: slow }] };
+    const collected = (async () => {
+      for await (const record of collect(given)) records.push(record);
+    })();
+    await expect(collected).rejects.toBe(broken);
+    expect(most).toBe(4);
+    expect(underWay).toBe(0);
+    expect(records.slice(0, 4).map(({ sample }) => sample)).toEqual([3, 2, 1, 0]);
+  });
+
+  it('does not learn from an answer that its teacher takes back, whatever it is worth', async () => {
+    const [task] = tasks as [DiagramTask];
+    const good = scriptedTeacher();
+    const doubtful: Teacher<DiagramTask> = {
+      ...prose,
+      answer: async (...asked) => ({
+        completion: (await good.answer(...asked)) as string,
+        rejection: 'cut short',
+      }),
+    };
+    const teachers = [{ teacher: doubtful, keep: 'all' as const }];
+    const [record] = await all({ ...options, tasks: [task], numGenerations: 1, teachers });
+    expect(record).toMatchObject({ success: true, rejection: 'cut short' });
+  });
+
   it.each([
     [{ numGenerations: 0 }, 'numGenerations must be a positive integer, got 0'],
+    [{ concurrency: 0.5 }, 'concurrency must be a positive integer, got 0.5'],
     [{ teachers: [] }, 'at least one teacher'],
     [{ teachers: [{ teacher: prose, share: -1 }] }, 'share of teacher "prose"'],
     [{ teachers: [{ teacher: prose, share: 0 }] }, 'a share above 0'],

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addCollect } from './collect.node.js';
 import { addCompletions } from './completions.node.js';
 import { addConvert } from './convert.node.js';
 import { addDoctor } from './doctor.node.js';
@@ -48,6 +49,7 @@ function createProgram(setStatus: SetStatus): Command {
   addDraw(program);
   addConvert(program);
   addExperiment(program, setStatus);
+  addCollect(program, setStatus);
   addPretrain(program, setStatus);
   addCompletions(program);
   addMetrics(program);

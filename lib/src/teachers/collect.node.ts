@@ -14,6 +14,11 @@ export function readTrajectories(path: string): TrajectoryRecord[] {
   );
 }
 
+/** What an unfinished collection has written so far; nothing when there is no file yet. Throws, with the line number, on a corrupt line. */
+export function readCollected(path: string): TrajectoryRecord[] {
+  return existsSync(path) ? parseRecords(readFileSync(path, 'utf8'), path).records : [];
+}
+
 /**
  * Collects into a JSON Lines file and returns all its records.
  *

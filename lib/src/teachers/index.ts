@@ -1,4 +1,6 @@
-export type { Exchange, Teacher, TeacherContext } from './teacher.js';
+export type { Exchange, ModelCall, Teacher, TeacherAnswer, TeacherContext } from './teacher.js';
+export { diagramTeacher, modelTeacher, type ModelTeacherOptions } from './model-teacher.js';
+export { diagramReplies, type ReplyFormat } from './reply-format.js';
 export { scriptedActions, scriptedTeacher, type ScriptedTeacherOptions } from './scripted.js';
 export {
   collect,
@@ -11,6 +13,7 @@ export {
   parseRecords,
   recordKey,
   serializeRecord,
+  usageOf,
   type ParsedRecords,
   type TrajectoryRecord,
 } from './records.js';

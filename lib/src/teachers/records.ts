@@ -1,14 +1,38 @@
 /** The lines of a trajectory file: one episode a line, with everything needed to tell where it came from. */
 import { z } from 'zod';
+import { noUsage, addUsage } from '../remote/budget.js';
+import type { Usage } from '../remote/types.js';
+import type { ModelCall } from './teacher.js';
 
-const turn = z.strictObject({ observation: z.string(), completion: z.string() });
+const count = z.int().min(0);
+
+const modelCall: z.ZodType<ModelCall> = z.strictObject({
+  service: z.string(),
+  model: z.string(),
+  modelVersion: z.string(),
+  promptHash: z.string(),
+  schemaHash: z.string(),
+  temperature: z.number(),
+  maxTokens: count,
+  constraint: z.enum(['json_schema', 'json_object', 'prefix']),
+  wrappings: z.array(z.enum(['fence', 'quotes'])),
+  finishReason: z.string(),
+  attempts: count,
+  usage: z.strictObject({ promptTokens: count, completionTokens: count, reasoningTokens: count }),
+});
+
+const turn = z.strictObject({
+  observation: z.string(),
+  completion: z.string(),
+  call: modelCall.optional(),
+});
 
 const trajectoryRecord = z.strictObject({
   teacher: z.strictObject({ name: z.string(), version: z.string() }),
   taskId: z.string(),
   split: z.string(),
-  sample: z.int().min(0),
-  seed: z.int().min(0),
+  sample: count,
+  seed: count,
   promptHash: z.string(),
   turns: z.array(turn).min(1),
   reward: z.number(),
@@ -28,7 +52,12 @@ export interface TrajectoryRecord {
   readonly seed: number;
   /** Hash of the first observation, to notice that a task has changed since. */
   readonly promptHash: string;
-  readonly turns: readonly { readonly observation: string; readonly completion: string }[];
+  readonly turns: readonly {
+    readonly observation: string;
+    readonly completion: string;
+    /** Absent for a script. */
+    readonly call?: ModelCall | undefined;
+  }[];
   /** Sum over the steps. */
   readonly reward: number;
   /** Named reward terms and counts of the last step. */
@@ -62,6 +91,13 @@ export function serializeRecord(record: TrajectoryRecord): string {
 /** Identifies an answer within a file. */
 export function recordKey({ taskId, sample }: { readonly taskId: string; readonly sample: number }): string {
   return `${taskId}#${sample}`;
+}
+
+/** What the answers took, as the services counted it. */
+export function usageOf(records: readonly TrajectoryRecord[]): Usage {
+  return records
+    .flatMap(({ turns }) => turns.map(({ call }) => call?.usage ?? noUsage))
+    .reduce(addUsage, noUsage);
 }
 
 function parseLine(line: string, where: string): TrajectoryRecord {

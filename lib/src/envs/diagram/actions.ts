@@ -81,9 +81,23 @@ export function schemaOf(type: ActionType, shape: unknown): z.ZodType<Action> {
   return (shape === 'text' ? createText : createBox) as z.ZodType<Action>;
 }
 
-/** A whole reply, for services that generate from a schema; the parser checks actions one by one instead. */
-export const replySchema: z.ZodType<{ actions: Action[] }> = z.strictObject({
-  actions: z.array(z.union([createBox, createText, ...Object.values(otherSchemas)])) as unknown as z.ZodType<
-    Action[]
-  >,
-});
+/** Schemas of single actions by type; two of `create`, because text has no size. */
+const schemasByType: Readonly<Record<ActionType, readonly z.ZodType[]>> = {
+  create: [createBox, createText],
+  connect: [otherSchemas.connect],
+  update: [otherSchemas.update],
+  move: [otherSchemas.move],
+  resize: [otherSchemas.resize],
+  delete: [otherSchemas.delete],
+  disconnect: [otherSchemas.disconnect],
+  finish: [otherSchemas.finish],
+};
+
+/** A whole reply of these actions, for services that generate from a schema; the parser checks actions one by one instead. */
+export function replySchemaOf(types: readonly ActionType[]): z.ZodType<{ actions: Action[] }> {
+  const actions = z.array(z.union(types.flatMap((type) => schemasByType[type])));
+  return z.strictObject({ actions: actions as unknown as z.ZodType<Action[]> });
+}
+
+/** A whole reply of any actions. */
+export const replySchema: z.ZodType<{ actions: Action[] }> = replySchemaOf(actionTypes);

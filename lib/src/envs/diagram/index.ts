@@ -46,7 +46,7 @@ export {
   type Applied,
   type Outcome,
 } from './canvas.js';
-export { actionTypes, drawActionTypes, replySchema, type ActionType } from './actions.js';
+export { actionTypes, drawActionTypes, replySchema, replySchemaOf, type ActionType } from './actions.js';
 export { MAX_DEPTH, MAX_REPLY_BYTES, parseActions, type ParsedReply } from './parse.js';
 export { actionPieces, serializeActions } from './codec.js';
 export { isLabelClear, lint } from './lint.js';
