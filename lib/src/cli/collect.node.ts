@@ -4,6 +4,7 @@ import { profileNames, type DiagramRecipe } from '../recipes/diagram/index.js';
 import { trainingTasks } from '../recipes/diagram/collect.node.js';
 import { diagramEnvironment, type DiagramTask } from '../envs/diagram/index.js';
 import { createBudget, type Budget, type Limit, type Prices } from '../remote/budget.js';
+import { BudgetError, ServiceError, UnansweredError } from '../remote/errors.js';
 import { fileLedger } from '../remote/batch-ledger.node.js';
 import { geminiBatchModel } from '../remote/gemini-batch.node.js';
 import { geminiModel } from '../remote/gemini.node.js';
@@ -204,11 +205,12 @@ function limitOf({ budget, prices }: Options): Limit | undefined {
   );
 }
 
-/** What is in the file is not lost by an error. */
+/** Trouble with a service or a budget costs nothing that is in the file. */
 function told(error: unknown, out: string): unknown {
-  if (!(error instanceof Error) || !existsSync(out)) return error;
-  error.message += `; what was answered is in ${out}, the same command with --resume goes on`;
-  return error;
+  const goesOn = [BudgetError, ServiceError, UnansweredError].some((kind) => error instanceof kind);
+  if (!goesOn || !existsSync(out)) return error;
+  const { message } = error as Error;
+  return new Error(`${message}; what was answered is in ${out}, the same command with --resume goes on`);
 }
 
 type Amount = { readonly tokens: number } | { readonly dollars: number };
