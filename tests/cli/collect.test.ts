@@ -18,7 +18,12 @@ const tasks = trainingTasks(1, 0, 4, 'curriculum');
 const knowing: Reply = (response, { body }) => {
   const asked = JSON.stringify(body);
   const task = tasks.find(({ requests }) => asked.includes(JSON.stringify(requests[0]).slice(1, -1)))!;
-  gemini.ok(serializeActions(scriptedActions(task, [], 0)))(response, { method: '', path: '', headers: {}, body });
+  gemini.ok(serializeActions(scriptedActions(task, [], 0)))(response, {
+    method: '',
+    path: '',
+    headers: {},
+    body,
+  });
 };
 
 let folder: string;
@@ -107,7 +112,10 @@ describe('posttrain collect', () => {
     ['all is well', knowing],
     ['a service quotes it', gemini.error(400, 'INVALID_ARGUMENT', `API key not valid: ${KEY}`)],
     ['a service quotes it in a page', (response) => response.writeHead(403).end(`<p>key=${KEY}</p>`)],
-    ['an answer holds it', gemini.error(403, 'PERMISSION_DENIED', `Consumer 'api_key:${KEY}' has been suspended.`)],
+    [
+      'an answer holds it',
+      gemini.error(403, 'PERMISSION_DENIED', `Consumer 'api_key:${KEY}' has been suspended.`),
+    ],
   ])('never tells the key when %s', async (_, reply) => {
     server = await fakeGemini(reply);
     process.env['POSTTRAIN_DEBUG'] = '1';
@@ -125,9 +133,9 @@ describe('posttrain collect', () => {
   });
 
   it.each([
-    [['--teacher', 'gemini'], /--teacher gemini needs --model/],
-    [['--teacher', 'openai', '--model', 'm'], /needs --base-url, e\.g\. http:/],
-    [['--teacher', 'openai', '--model', 'm', '--base-url', 'x', '--batch'], /--batch is for --teacher gemini only/],
+    [['--teacher', 'gemini'], /gemini needs --model/],
+    [['--teacher', 'openai', '--model', 'm'], /openai needs --base-url, e\.g\. http:/],
+    [['--teacher', 'openai', '--model', 'm', '--base-url', 'x', '--batch'], /--batch is for gemini only/],
     [['--teacher', 'gpt'], /Allowed choices are scripted, gemini, openai/],
     [['--budget', 'much'], /Expected a number of tokens, e\.g\. 200000, or of dollars/],
     [['--budget', '$1'], /a --budget in dollars needs --prices/],

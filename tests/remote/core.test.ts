@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { addUsage, createBudget, noUsage } from 'posttrain/remote/budget';
+import { addUsage, createBudget } from 'posttrain/remote/budget';
 import { mostUsage } from 'posttrain/remote/chat-model';
 import { describeBody } from 'posttrain/remote/error-body';
 import {
@@ -12,10 +12,11 @@ import {
 } from 'posttrain/remote/errors';
 import { tokenBucket } from 'posttrain/remote/pace';
 import { waitAfter, withRetries } from 'posttrain/remote/retry';
+import type { Usage } from 'posttrain/remote/types';
 import { unwrap } from 'posttrain/remote/unwrap';
 import { stillClock } from '../teachers/still-clock.js';
 
-const usage = (promptTokens: number, completionTokens: number): typeof noUsage => ({
+const usage = (promptTokens: number, completionTokens: number): Usage => ({
   promptTokens,
   completionTokens,
   reasoningTokens: 0,

@@ -61,7 +61,9 @@ export async function fakeGeminiBatches(
     const name = asked.path.replace('/v1beta/', '');
     if (name.startsWith('models/')) return json(200, { name })(response, asked);
     const known = jobs.some((job) => job.name === name);
-    const found = known ? json(200, operation(name)) : gemini.error(404, 'NOT_FOUND', 'Requested entity was not found.');
+    const found = known
+      ? json(200, operation(name))
+      : gemini.error(404, 'NOT_FOUND', 'Requested entity was not found.');
     return found(response, asked);
   });
   const fake: FakeBatches = { ...service, jobs, state: 'BATCH_STATE_SUCCEEDED' };

@@ -46,7 +46,10 @@ function start(...more: string[]): ChildProcess {
 }
 
 /** Starts, stops it at a question, and returns its status and what it said. */
-async function stopAt(question: number, signal: NodeJS.Signals): Promise<[status: number | null, said: string]> {
+async function stopAt(
+  question: number,
+  signal: NodeJS.Signals,
+): Promise<[status: number | null, said: string]> {
   const child = start(...(existsSync(out) ? ['--resume'] : []));
   onQuestion = (count) => count === question && child.kill(signal);
   let said = '';

@@ -141,8 +141,7 @@ describe('a request', () => {
   });
 
   it('counts the most it can have taken where the server does not say', async () => {
-    const { usage: _, ...silent } = kinds.Ollama.reply(right) as { usage: object };
-    server = await fakeService(json(200, silent));
+    server = await fakeService(json(200, { ...kinds.Ollama.reply(right), usage: undefined }));
     const budget = createBudget();
     await ask({ budget });
     expect(budget.spent.completionTokens).toBe(8192);

@@ -5,6 +5,7 @@ import { addConvert } from './convert.node.js';
 import { addDoctor } from './doctor.node.js';
 import { addDraw } from './draw.node.js';
 import { addExperiment } from './experiment.node.js';
+import { addJudge } from './judge.node.js';
 import { addKernel } from './kernel.node.js';
 import { addMetrics } from './metrics.node.js';
 import { addNative } from './native.node.js';
@@ -54,6 +55,7 @@ function createProgram(setStatus: SetStatus): Command {
   addCompletions(program);
   addMetrics(program);
   addVerifyReward(program, setStatus);
+  addJudge(program, setStatus);
   addServe(program);
   addKernel(program);
   addNotebook(program, setStatus);

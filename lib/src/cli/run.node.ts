@@ -20,6 +20,7 @@ import {
   type RunFolder,
 } from '../recipes/diagram/run-folder.node.js';
 import { describeRun, runDiagram } from '../recipes/diagram/run.node.js';
+import { adoptTrajectories, requireTrajectories } from '../recipes/diagram/trajectories.node.js';
 import type { StageContext } from '../recipes/diagram/stage.node.js';
 import { baseCheckpoint } from './base.node.js';
 import { INTERRUPTED } from './interrupt.node.js';
@@ -36,6 +37,7 @@ interface Options {
   readonly reward: RewardName;
   readonly from: 'sft' | 'base';
   readonly base?: string;
+  readonly trajectories?: string;
   readonly workers: number;
   readonly quick?: true;
   readonly resume?: true;
@@ -55,6 +57,10 @@ export function addRun(program: Command, setStatus: SetStatus): void {
     .addOption(new Option('--reward <reward>', 'reward GRPO climbs').choices(rewardNames).default('gated'))
     .addOption(new Option('--from <start>', 'where GRPO starts').choices(['sft', 'base']).default('sft'))
     .option('--base <folder>', 'base checkpoint (default: the one that comes with posttrain)')
+    .option(
+      '--trajectories <file>',
+      'learn from what `posttrain collect` has written, not from the own teacher',
+    )
     .addOption(workersOption())
     .option('--quick', 'every stage, but only a few steps each: shows that all works, teaches little')
     .option('--resume', 'go on with a run that was stopped (default: the newest unfinished one)')
@@ -67,6 +73,7 @@ as if it had never stopped. A second Ctrl-C leaves at once.
 Examples:
   posttrain run diagram --seed 2 --name second
   posttrain run diagram --reward naive --name hacked
+  posttrain run diagram --trajectories runs/trajectories.jsonl
   posttrain run diagram --resume --name second`,
     )
     .action(async (options: Options, command: Command) => {
@@ -82,7 +89,7 @@ Examples:
 }
 
 /** Options that decide a run's numbers: a resumed run has them already. */
-const FIXED_AT_START = ['seed', 'profile', 'reward', 'from', 'quick'] as const;
+const FIXED_AT_START = ['seed', 'profile', 'reward', 'from', 'trajectories', 'quick'] as const;
 
 function resumed({ name, out }: Options, command: Command): { folder: RunFolder; config: RunConfig } {
   const given = FIXED_AT_START.find((option) => command.getOptionValueSource(option) === 'cli');
@@ -97,10 +104,17 @@ function resumed({ name, out }: Options, command: Command): { folder: RunFolder;
 }
 
 async function started(options: Options): Promise<{ folder: RunFolder; config: RunConfig }> {
-  const { out, seed, quick, profile, reward, from: grpoFrom } = options;
+  const { out, seed, quick, profile, reward, trajectories, from: grpoFrom } = options;
+  if (trajectories !== undefined) {
+    if (grpoFrom === 'base') throw new Error('--from base has no SFT to use --trajectories; leave one out');
+    requireTrajectories(trajectories);
+  }
   const recipe = recipeFor({ quick: quick === true, profile, reward, grpoFrom });
-  const config = await describeRun(options.name ?? nextRunName(out), seed, recipe);
-  return { folder: createRun(out, config), config };
+  const described = await describeRun(options.name ?? nextRunName(out), seed, recipe);
+  const config = { ...described, ...(trajectories !== undefined && { trajectories }) };
+  const folder = createRun(out, config);
+  if (trajectories !== undefined) adoptTrajectories(folder, trajectories);
+  return { folder, config };
 }
 
 /** Runs with a live view. Returns whether the run reached its end. */

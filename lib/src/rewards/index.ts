@@ -26,3 +26,10 @@ export {
 } from './audit.js';
 export { softOverlongPunishment } from './overlong.js';
 export { repetitionPenalty } from './repetition.js';
+export {
+  modelJudge,
+  type BinaryJudge,
+  type JudgeQuestion,
+  type JudgeRecord,
+  type ModelJudgeOptions,
+} from './judge.js';

@@ -10,6 +10,8 @@ export interface RunConfig {
   readonly name: string;
   readonly seed: number;
   readonly recipe: DiagramRecipe;
+  /** The file that the teacher's answers were taken from; absent when the run's own teacher gave them. */
+  readonly trajectories?: string | undefined;
   /** Versions of what computed it, e.g. `posttrain`, `node`, `backend`. */
   readonly versions: Readonly<Record<string, string>>;
 }
@@ -19,6 +21,7 @@ const configSchema = z.strictObject({
   name: z.string(),
   seed: z.int().min(0),
   recipe: recipeSchema,
+  trajectories: z.string().optional(),
   versions: z.record(z.string(), z.string()),
 });
 
