@@ -77,7 +77,9 @@ describe("Gemini's batch API", () => {
   it('takes all questions of a moment as one job, each with its schema, and matches answers by key', async () => {
     server = await fakeGeminiBatches(knowing);
     const budget = createBudget();
-    const { records, error } = await ask({ budget });
+    const states: string[] = [];
+    const { records, error } = await ask({ budget, onState: (job, state) => states.push(`${job} ${state}`) });
+    expect(states).toEqual(['batches/job1 JOB_STATE_SUCCEEDED']);
     expect(error).toBeUndefined();
     expect(records).toHaveLength(6);
     expect(records.every(({ success }) => success)).toBe(true);

@@ -117,6 +117,28 @@ describe('an answer of Gemini', () => {
   });
 });
 
+describe('an episode of several turns', () => {
+  it('is told as a conversation', async () => {
+    const draft = '{"actions":[{"type":"create","shape":"text","id":"n1","x":0,"y":0,"text":"A"}]}';
+    const task: DiagramTask = { ...tasks[0]!, kind: 'draw-review' };
+    const [record] = await ask([gemini.ok(draft), gemini.ok('{"actions":[{"type":"finish"}]}')], {
+      collect: { tasks: [task] },
+    });
+    expect(record!.turns).toHaveLength(2);
+    const { contents, generationConfig } = server!.questions()[1]!.body as {
+      contents: object[];
+      generationConfig: object;
+    };
+    expect(contents).toEqual([
+      { role: 'user', parts: [{ text: record!.turns[0]!.observation }] },
+      { role: 'model', parts: [{ text: draft }] },
+      { role: 'user', parts: [{ text: record!.turns[1]!.observation }] },
+    ]);
+    // all actions are offered here, not only those of a single drawing
+    expect(JSON.stringify(generationConfig)).toContain('"enum":["finish"]');
+  });
+});
+
 describe('trouble with the service', () => {
   it('waits as long as the service asks', async () => {
     const clock = stillClock();

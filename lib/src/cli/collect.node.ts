@@ -5,19 +5,17 @@ import { profileNames, type DiagramRecipe } from '../recipes/diagram/index.js';
 import { trainingTasks } from '../recipes/diagram/collect.node.js';
 import type { Budget } from '../remote/budget.js';
 import { BudgetError, ServiceError, UnansweredError } from '../remote/errors.js';
-import type { Wait } from '../remote/retry.js';
 import { scoreDiagram } from '../rewards/index.js';
 import { collectToFile, readCollected } from '../teachers/collect.node.js';
 import type { CollectProgress, Keep } from '../teachers/collect.js';
 import { diagramTeacher, scriptedTeacher, usageOf, type Teacher } from '../teachers/index.js';
-import { createCollectView, summaryText } from './collect.js';
+import { createCollectView, spentText, summaryText } from './collect.js';
 import { INTERRUPTED } from './interrupt.node.js';
 import {
   addModelOptions,
   budgetFor,
   KEYS_HELP,
   modelFor,
-  waitText,
   type ModelOptions,
   type ServiceName,
 } from './model-options.node.js';
@@ -86,10 +84,16 @@ Examples:
 function watchCollection(options: Options): Promise<boolean> {
   const { out, prices, samples, seed } = options;
   requireFile(options);
-  const budget = budgetFor(options, usageOf(readCollected(out)));
-  const view = createCollectView(now, prices);
-  const teacher = teacherFor(options, budget, (wait) => view.wait(waitText(wait)));
+  const found = readCollected(out);
+  const budget = budgetFor(options, usageOf(found));
   return withProgress(process.stdout, async (live, signal) => {
+    const view = createCollectView({
+      now,
+      total: options.tasks * samples,
+      known: found.length,
+      spent: () => spentText(budget.spent, prices),
+    });
+    const teacher = teacherFor(options, budget, (text) => live.show(view.waiting(text)));
     live.print(`posttrain collect: ${teacher.name} ${teacher.version}, ${out}`);
     let last: CollectProgress | undefined;
     let stopped = false;
@@ -104,7 +108,7 @@ function watchCollection(options: Options): Promise<boolean> {
         signal,
         onProgress: (progress) => {
           last = progress;
-          live.show(view.next(progress, budget.spent));
+          live.show(view.next(progress));
         },
       });
     } catch (error) {
@@ -120,10 +124,10 @@ function watchCollection(options: Options): Promise<boolean> {
   });
 }
 
-function teacherFor(options: Options, budget: Budget, onWait: (wait: Wait) => void): Teacher<DiagramTask> {
+function teacherFor(options: Options, budget: Budget, tell: (text: string) => void): Teacher<DiagramTask> {
   const { teacher, out, batch, temperature, maxTokens } = options;
   if (teacher === 'scripted') return scriptedTeacher({ seed: options.seed });
-  const setup = { budget, onWait, ...(batch === true && { batches: `${out}.batches.json` }) };
+  const setup = { budget, tell, ...(batch === true && { batches: `${out}.batches.json` }) };
   return diagramTeacher({ model: modelFor(teacher, options, setup), temperature, maxTokens });
 }
 

@@ -5,40 +5,49 @@ import type { CollectProgress, TrajectoryRecord } from '../teachers/index.js';
 
 /** Folds the progress of a collection into what a person watching it wants to see. */
 export interface CollectView {
-  next(progress: CollectProgress, spent: Usage): RunView;
-  /** What the service makes us wait for: shown with the next view. */
-  wait(text: string): void;
+  next(progress: CollectProgress): RunView;
+  /** The same, with what the service makes us wait for. */
+  waiting(text: string): RunView;
 }
 
-/** @param now milliseconds; used for elapsed and remaining time only. */
-export function createCollectView(now: () => number, prices: Prices | undefined): CollectView {
+export interface CollectViewOptions {
+  /** Milliseconds; used for elapsed and remaining time only. */
+  readonly now: () => number;
+  /** Answers in all. */
+  readonly total: number;
+  /** Answers that are in the file already: they tell nothing about how long one takes. */
+  readonly known: number;
+  /** What was spent so far, in words. */
+  readonly spent: () => string;
+}
+
+export function createCollectView({ now, total, known, spent }: CollectViewOptions): CollectView {
   const started = now();
-  let waiting: string | undefined;
-  let before: number | undefined;
+  let last: CollectProgress = { finished: known, total, kept: 0, unanswered: 0 };
+  const view = (note: string | undefined): RunView => {
+    const { finished, kept } = last;
+    const elapsedMs = now() - started;
+    const answered = finished - known;
+    return {
+      stages: [{ name: 'teacher', state: 'active' }],
+      step: finished,
+      totalSteps: total,
+      elapsedMs,
+      ...(answered > 0 && { remainingMs: (elapsedMs / answered) * (total - finished) }),
+      headline: [
+        { name: 'kept', value: String(kept) },
+        { name: 'spent', value: spent() },
+        ...(note === undefined ? [] : [{ name: 'now:', value: note }]),
+      ],
+      trend: [],
+    };
+  };
   return {
-    next({ finished, total, kept }, spent) {
-      // what was found in the file tells nothing about how long an answer takes
-      before ??= finished - 1;
-      const elapsedMs = now() - started;
-      const note = waiting;
-      waiting = undefined;
-      return {
-        stages: [{ name: 'teacher', state: 'active' }],
-        step: finished,
-        totalSteps: total,
-        elapsedMs,
-        ...(finished > before && { remainingMs: (elapsedMs / (finished - before)) * (total - finished) }),
-        headline: [
-          { name: 'kept', value: String(kept) },
-          { name: 'spent', value: spentText(spent, prices) },
-          ...(note === undefined ? [] : [{ name: 'now:', value: note }]),
-        ],
-        trend: [],
-      };
+    next(progress) {
+      last = progress;
+      return view(undefined);
     },
-    wait(text) {
-      waiting = text;
-    },
+    waiting: view,
   };
 }
 
@@ -50,14 +59,21 @@ export function summaryText(
 ): string[] {
   const reasons = new Map<string, number>();
   for (const { rejection } of records) {
-    if (rejection !== null) reasons.set(rejection, (reasons.get(rejection) ?? 0) + 1);
+    if (rejection === null) continue;
+    const reason = rejection.replace(/^reward [\d.]+ below/, 'reward below');
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   const kept = records.filter(({ rejection }) => rejection === null).length;
+  const commonest = [...reasons].sort((a, b) => b[1] - a[1]);
+  const others = commonest.slice(MOST_REASONS).reduce((sum, [, count]) => sum + count, 0);
   return [
     `${kept} of ${records.length} answers kept, ${spentText(spent, prices)}`,
-    ...[...reasons].sort((a, b) => b[1] - a[1]).map(([reason, count]) => `  ${count} × ${reason}`),
+    ...commonest.slice(0, MOST_REASONS).map(([reason, count]) => `  ${count} × ${reason}`),
+    ...(others === 0 ? [] : [`  ${others} × other reasons, see the file`]),
   ];
 }
+
+const MOST_REASONS = 8;
 
 /** `12,345 tokens`, with dollars where prices are known. */
 export function spentText(spent: Usage, prices: Prices | undefined): string {

@@ -12,7 +12,6 @@ import {
   budgetFor,
   KEYS_HELP,
   modelFor,
-  waitText,
   type ModelOptions,
   type ServiceName,
 } from './model-options.node.js';

@@ -55,7 +55,8 @@ function limitOf(budget: Amount | undefined, prices: Prices | undefined): Limit 
 
 export interface ModelSetup {
   readonly budget: Budget;
-  readonly onWait: (wait: Wait) => void;
+  /** Gets a few words when a service keeps us waiting. */
+  readonly tell: (text: string) => void;
   /** File of the batches under way: ask in batches. */
   readonly batches?: string;
 }
@@ -64,24 +65,21 @@ export interface ModelSetup {
 export function modelFor(
   service: ServiceName,
   { model, baseUrl, rpm }: ModelOptions,
-  { budget, onWait, batches }: ModelSetup,
+  { budget, tell, batches }: ModelSetup,
 ): ChatModel {
   if (model === undefined) throw new Error(`${service} needs --model, the id of a model`);
+  const onWait = ({ error, waitMs }: Wait): void =>
+    tell(`waiting ${Math.ceil(waitMs / 1000)} s (${error.status ?? 'no response'})`);
   const limits = { budget, onWait, ...(rpm !== undefined && { requestsPerMinute: rpm }) };
   if (service === 'gemini') {
     const gemini = { ...limits, model, ...(baseUrl !== undefined && { baseUrl }) };
-    return batches === undefined
-      ? geminiModel(gemini)
-      : geminiBatchModel({ ...gemini, ledger: fileLedger(batches) });
+    if (batches === undefined) return geminiModel(gemini);
+    const onState = (job: string, state: string): void => tell(`${job}: ${state}`);
+    return geminiBatchModel({ ...gemini, ledger: fileLedger(batches), onState });
   }
   if (batches !== undefined) throw new Error('--batch is for gemini only; leave it out');
   if (baseUrl === undefined) throw new Error('openai needs --base-url, e.g. http://localhost:8000/v1');
   return openAIModel({ ...limits, model, baseUrl, apiKey: process.env['OPENAI_API_KEY'] });
-}
-
-/** What to show while a service keeps us waiting. */
-export function waitText({ error, waitMs }: Wait): string {
-  return `waiting ${Math.ceil(waitMs / 1000)} s (${error.status ?? 'no response'})`;
 }
 
 function amount(text: string): Amount {

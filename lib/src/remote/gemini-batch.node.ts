@@ -19,6 +19,8 @@ export interface GeminiBatchOptions extends Omit<GeminiOptions, 'requestsPerMinu
   readonly pollSeconds?: number;
   /** Seconds without a new request after which the gathered ones are handed in; default 1. */
   readonly gatherSeconds?: number;
+  /** Told whenever a job changes its state: they take long. */
+  readonly onState?: (job: string, state: string) => void;
 }
 
 /** Bytes of one job's requests; the service takes 20 MB inline. */
@@ -43,7 +45,7 @@ interface Gathered {
  * @throws Error when there is no key, or one that cannot be.
  */
 export function geminiBatchModel(options: GeminiBatchOptions): ChatModel {
-  const { model, apiKey, baseUrl, ledger, pollSeconds = 30, gatherSeconds = 1 } = options;
+  const { model, apiKey, baseUrl, ledger, pollSeconds = 30, gatherSeconds = 1, onState } = options;
   const { budget = createBudget(), clock = systemClock } = options;
   const key = geminiKey(apiKey);
   const connect = connector(key, baseUrl, model);
@@ -150,8 +152,10 @@ export function geminiBatchModel(options: GeminiBatchOptions): ChatModel {
   }
 
   async function watch(name: string, signal: AbortSignal): Promise<ReadonlyMap<string, InlinedResponse>> {
-    for (;;) {
+    for (let before = ''; ;) {
       const { state = '', dest } = await look(name, signal);
+      if (state !== before) onState?.(name, state);
+      before = state;
       if (GOOD.includes(state)) {
         // by key, not by position: answers may come in any order
         return new Map(dest?.inlinedResponses?.map((answer) => [answer.metadata?.['key'] ?? '', answer]));

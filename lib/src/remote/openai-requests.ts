@@ -62,8 +62,11 @@ export function openAIDelivery(
   };
 }
 
+/** Characters of a refusal that are kept: they excuse themselves at length. */
+const LONGEST_REFUSAL = 100;
+
 function refusalOf(finishReason: string, refused: string | null | undefined): string | null {
-  if (typeof refused === 'string' && refused !== '') return `refused: ${refused}`;
+  if (typeof refused === 'string' && refused !== '') return `refused: ${refused.slice(0, LONGEST_REFUSAL)}`;
   return finishReason === 'stop' || finishReason === 'unknown' ? null : `finish reason ${finishReason}`;
 }
 
