@@ -139,7 +139,7 @@ describe('posttrain collect', () => {
     [['--teacher', 'gpt'], /Allowed choices are scripted, gemini, openai/],
     [['--budget', 'much'], /Expected a number of tokens, e\.g\. 200000, or of dollars/],
     [['--budget', '$1'], /a --budget in dollars needs --prices/],
-    [['--prices', '1'], /Expected two numbers, e\.g\. 0\.30,2\.50/],
+    [['--prices', '1'], /Expected two numbers, e\.g\. 1,10/],
     [['--keep', 'best'], /Expected success, all, or a reward from 0 to 1/],
     [['--resume'], /there is no .*trajectories\.jsonl to go on with/],
   ])('%j gets one clear sentence', async (args, message) => {

@@ -246,6 +246,27 @@ describe('the budget', () => {
   });
 });
 
+describe('the address', () => {
+  it("is Google's own, whatever the environment says about Vertex AI", async () => {
+    const { fetch } = globalThis;
+    const urls: string[] = [];
+    process.env['GOOGLE_GENAI_USE_VERTEXAI'] = 'true';
+    globalThis.fetch = (url) => {
+      urls.push(String(url));
+      return Promise.resolve(Response.json({ error: { message: 'stop here' } }, { status: 403 }));
+    };
+    try {
+      const model = geminiModel({ model: MODEL, apiKey: KEY });
+      const answer = diagramTeacher({ model }).answer(tasks[0]!, 'o', { history: [], sample: 0 });
+      await expect(answer).rejects.toThrow('gemini gemini-test-1: HTTP 403: stop here');
+      expect(urls).toEqual([`https://generativelanguage.googleapis.com/v1beta/models/${MODEL}`]);
+    } finally {
+      globalThis.fetch = fetch;
+      delete process.env['GOOGLE_GENAI_USE_VERTEXAI'];
+    }
+  });
+});
+
 describe('the key', () => {
   it.each([
     [' \n', 'GEMINI_API_KEY is empty'],

@@ -71,7 +71,7 @@ they are noted beside the file and fetched. The budget counts what is in the fil
 Examples:
   posttrain collect --tasks 1000 --out runs/scripted.jsonl
   posttrain collect --teacher gemini --model MODEL --tasks 500 --samples 2 --budget 2000000
-  posttrain collect --teacher gemini --model MODEL --batch --budget '$2' --prices 0.15,1.25
+  posttrain collect --teacher gemini --model MODEL --batch --budget '$2' --prices PROMPT,COMPLETION
   posttrain collect --teacher openai --model qwen3 --base-url http://localhost:11434/v1
   posttrain run diagram --trajectories runs/trajectories.jsonl`,
     )

@@ -49,7 +49,7 @@ function limitOf(budget: Amount | undefined, prices: Prices | undefined): Limit 
   if (budget === undefined || 'tokens' in budget) return budget;
   if (prices !== undefined) return { ...budget, prices };
   throw new Error(
-    'a --budget in dollars needs --prices, e.g. --prices 0.30,2.50 (dollars per million tokens)',
+    'a --budget in dollars needs --prices, e.g. --prices 1,10 (dollars per million tokens)',
   );
 }
 
@@ -93,6 +93,6 @@ function amount(text: string): Amount {
 
 function prices(text: string): Prices {
   const match = /^(\d+(?:\.\d+)?),(\d+(?:\.\d+)?)$/.exec(text);
-  if (match === null) throw new InvalidArgumentError('Expected two numbers, e.g. 0.30,2.50.');
+  if (match === null) throw new InvalidArgumentError('Expected two numbers, e.g. 1,10.');
   return { prompt: Number(match[1]), completion: Number(match[2]) };
 }
