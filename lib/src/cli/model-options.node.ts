@@ -48,9 +48,7 @@ export function budgetFor({ budget, prices }: ModelOptions, spentBefore?: Usage)
 function limitOf(budget: Amount | undefined, prices: Prices | undefined): Limit | undefined {
   if (budget === undefined || 'tokens' in budget) return budget;
   if (prices !== undefined) return { ...budget, prices };
-  throw new Error(
-    'a --budget in dollars needs --prices, e.g. --prices 1,10 (dollars per million tokens)',
-  );
+  throw new Error('a --budget in dollars needs --prices, e.g. --prices 1,10 (dollars per million tokens)');
 }
 
 export interface ModelSetup {
