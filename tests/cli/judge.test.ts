@@ -47,3 +47,13 @@ it('names a file of labels that cannot be read', async () => {
     /name a file of labels with --labels/,
   );
 });
+
+it('says when it has to wait, and leaves unscored what stays without a verdict', async () => {
+  await server.close();
+  let asked = 0;
+  const [quota, prose] = [json(429, {}, { 'retry-after': '0.01' }), json(200, kinds.Ollama.reply('Fine!'))];
+  server = await fakeService((response, one) => (asked++ === 0 ? quota : prose)(response, one));
+  const { out, err } = await posttrain(...args());
+  expect(err).toMatch(/waiting 1 s \(429\)/);
+  expect(out).toContain("80 labels, 80 of them unscored. Cohen's kappa 0.00.");
+});

@@ -59,7 +59,7 @@ function watchJudge(options: Options): Promise<boolean> {
     const started = now();
     const model = modelFor(options.service, options, {
       budget,
-      onWait: (wait) => live.print(waitText(wait)),
+      tell: (text) => live.print(text),
     });
     const judge = modelJudge({ model, log: judgeLog(options.log) });
     const { concurrency } = options;

@@ -90,11 +90,13 @@ export function createChatModel(
           let took = noUsage;
           try {
             await pace.take(signal);
+            took = most;
             const delivery = await inTime(request, signal);
             took = delivery.usage ?? most;
             return { ...delivery, usage: took, attempts };
           } catch (error) {
-            if (error instanceof ServiceError && error.maybeBilled) took = most;
+            // of a request that was broken off nobody knows what it took
+            if (error instanceof ServiceError && !error.maybeBilled) took = noUsage;
             throw error;
           } finally {
             settle(took);
