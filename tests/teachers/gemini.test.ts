@@ -166,7 +166,11 @@ describe('trouble with the service', () => {
 
   it('gives an attempt up that takes too long, and counts what it may have cost', async () => {
     const budget = createBudget();
-    const [record] = await ask([hang, gemini.ok(right)], { timeoutSeconds: 0.2, budget });
+    const first = new AbortController();
+    const timeouts = [first.signal, new AbortController().signal];
+    const clock = { ...stillClock(), timeout: () => timeouts.shift()! };
+    const late: Reply = () => first.abort();
+    const [record] = await ask([late, gemini.ok(right)], { budget, clock });
     expect(record!.turns[0]!.call!.attempts).toBe(2);
     expect(budget.spent.completionTokens).toBe(8192 + 150);
   });

@@ -111,7 +111,7 @@ export function createChatModel(
 
   /** A timeout and a Ctrl-C look alike to whoever sends; here they are told apart. */
   async function inTime(request: ChatRequest, signal: AbortSignal | undefined): Promise<Delivery> {
-    const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+    const timeout = clock.timeout(timeoutSeconds * 1000);
     try {
       return await send(request, signal === undefined ? timeout : AbortSignal.any([signal, timeout]));
     } catch (error) {

@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Aborted after this time. */
+  timeout(ms: number): AbortSignal;
 }
 
 /** `setTimeout` fires at once beyond this. */
@@ -27,4 +29,5 @@ export const systemClock: Clock = {
       );
       signal?.addEventListener('abort', stop, { once: true });
     }),
+  timeout: (ms) => AbortSignal.timeout(Math.min(ms, LONGEST_TIMEOUT)),
 };
