@@ -4,6 +4,7 @@ import { emptyCanvas } from 'posttrain/envs/diagram/canvas';
 import { toExcalidraw } from 'posttrain/formats';
 import { fromPng, toPng } from 'posttrain/formats/png.node';
 import { addScene, readScene } from 'posttrain/formats/png-scene.node';
+import type { Canvas } from 'posttrain/envs/diagram/types';
 import { awkwardLabels, busy, labelled, realDrawings, small } from './canvases.js';
 
 const KEYWORD = 'application/vnd.excalidraw+json';
@@ -57,7 +58,7 @@ describe('a PNG picture', () => {
     expect(inflateSync(Buffer.from(encoded, 'latin1')).toString()).toBe(toExcalidraw(small));
   });
 
-  it.each([
+  it.each<readonly [string, Canvas]>([
     ['an empty canvas', emptyCanvas()],
     ['a small one', small],
     ['a busy one', busy],
