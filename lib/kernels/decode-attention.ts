@@ -1,10 +1,22 @@
-// One new token a row against everything before it. The cache is [B, Hkv, capacity, Dh]: a head's keys lie together.
+// One new token a row against everything before it: a prefix that several rows may share, [P, Hkv, prefix capacity, Dh], then the
+// row's own cache, [B, Hkv, capacity, Dh]. A head's keys lie together. Neighbouring rows with one prefix read it together, a block
+// that stays in the first-level cache at a time; each row's sums are added in the order of its positions, whoever it reads with.
 import { scoreScale } from './attention-layout';
 import { exp4, loadTail, maxLanes, multiplyAdd, sumLanes } from './vector';
 
-/** Bytes of scratch memory: one row of scores. */
-export function decodeScratch(capacity: i32): usize {
-  return <usize>(capacity + 4) * 4;
+/** Rows that read a prefix together. */
+const ROWS_AT_ONCE: i32 = 16;
+/** Positions of a prefix that are read together: 16 KB of keys where heads have 64 features. A multiple of 4. */
+const BLOCK: i32 = 64;
+
+/** Bytes of the scores of one head, with room for the vector that may be written beyond the last. */
+function scoreRow(positions: i32): usize {
+  return <usize>(positions + 4) * 4;
+}
+
+/** Bytes of scratch memory: the scores of the rows that are read together. */
+export function decodeScratch(heads: i32, keyValueHeads: i32, prefixCapacity: i32, capacity: i32): usize {
+  return <usize>(ROWS_AT_ONCE * (heads / keyValueHeads)) * scoreRow(prefixCapacity + capacity);
 }
 
 /** Scores of `count` keys, four keys at a time: one horizontal sum for all four. */
@@ -62,15 +74,16 @@ function softmax(scores: usize, count: i32): void {
   for (let at = scores; at <= end; at += 16) v128.store(at, f32x4.mul(v128.load(at), factor));
 }
 
-/** out = Σ weight_j · value_j, sixteen features at a time while that many are left. */
-function mixValues(weights: usize, values: usize, headDim: i32, count: i32, out: usize): void {
+/** out += Σ weight_j · value_j, sixteen features at a time while that many are left: V8 has no registers for the sums of more. */
+function addValues(weights: usize, values: usize, headDim: i32, count: i32, out: usize): void {
   const row = <usize>headDim * 4;
   let d = 0;
   for (; d + 16 <= headDim; d += 16) {
-    let o0 = f32x4.splat(0);
-    let o1 = f32x4.splat(0);
-    let o2 = f32x4.splat(0);
-    let o3 = f32x4.splat(0);
+    const at = out + ((<usize>d) << 2);
+    let o0 = v128.load(at);
+    let o1 = v128.load(at, 16);
+    let o2 = v128.load(at, 32);
+    let o3 = v128.load(at, 48);
     let value = values + ((<usize>d) << 2);
     for (let j = 0; j < count; j++) {
       const w = v128.load32_splat(weights + ((<usize>j) << 2));
@@ -80,23 +93,40 @@ function mixValues(weights: usize, values: usize, headDim: i32, count: i32, out:
       o3 = multiplyAdd(o3, w, v128.load(value, 48));
       value += row;
     }
-    const at = out + ((<usize>d) << 2);
     v128.store(at, o0);
     v128.store(at, o1, 16);
     v128.store(at, o2, 32);
     v128.store(at, o3, 48);
   }
   for (; d < headDim; d++) {
-    let sum: f32 = 0;
+    const at = out + ((<usize>d) << 2);
+    let sum = load<f32>(at);
     let value = values + ((<usize>d) << 2);
     for (let j = 0; j < count; j++) {
       sum += load<f32>(weights + ((<usize>j) << 2)) * load<f32>(value);
       value += row;
     }
-    store<f32>(out + ((<usize>d) << 2), sum);
+    store<f32>(at, sum);
   }
 }
 
+/** Entry `b`, 0 where there is no such list. */
+function entry(list: usize, b: i32): i32 {
+  return list ? load<i32>(list + ((<usize>b) << 2)) : 0;
+}
+
+/** How many rows from `b` on begin alike and are read together. */
+function rowsTogether(prefixRows: usize, b: i32, batch: i32): i32 {
+  const last = min(batch, b + ROWS_AT_ONCE);
+  let end = b + 1;
+  while (end < last && entry(prefixRows, end) == entry(prefixRows, b)) end++;
+  return end - b;
+}
+
+/**
+ * `lengths[b]` positions of row `b` are in its own cache; `k` and `v` become the next. Before them lie the first
+ * `prefixLengths[b]` positions of prefix `prefixRows[b]`; both lists are 0 where nothing does.
+ */
 export function decodeAttention(
   q: usize,
   k: usize,
@@ -104,30 +134,72 @@ export function decodeAttention(
   cacheKeys: usize,
   cacheValues: usize,
   lengths: usize,
+  prefixKeys: usize,
+  prefixValues: usize,
+  prefixRows: usize,
+  prefixLengths: usize,
   out: usize,
   batch: i32,
   heads: i32,
   keyValueHeads: i32,
   capacity: i32,
+  prefixCapacity: i32,
   headDim: i32,
   scratch: usize,
 ): void {
   const scale = scoreScale(headDim);
   const group = heads / keyValueHeads;
   const row = <usize>headDim * 4;
-  for (let b = 0; b < batch; b++) {
-    const position = load<i32>(lengths + ((<usize>b) << 2));
+  const rowOfScores = scoreRow(prefixCapacity + capacity);
+  memory.fill(out, 0, <usize>(batch * heads) * row);
+  let rows = 0;
+  for (let b = 0; b < batch; b += rows) {
+    rows = rowsTogether(prefixRows, b, batch);
+    const prefix = entry(prefixRows, b);
+    const before = entry(prefixLengths, b);
     for (let head = 0; head < keyValueHeads; head++) {
-      const index = <usize>(b * keyValueHeads + head);
-      const keys = cacheKeys + index * <usize>capacity * row;
-      const values = cacheValues + index * <usize>capacity * row;
-      memory.copy(keys + <usize>position * row, k + index * row, row);
-      memory.copy(values + <usize>position * row, v + index * row, row);
-      for (let g = 0; g < group; g++) {
-        const at = <usize>(b * heads + head * group + g) * row;
-        scoreKeys(q + at, keys, headDim, position + 1, scale, scratch);
-        softmax(scratch, position + 1);
-        mixValues(scratch, values, headDim, position + 1, out + at);
+      const first = <usize>(b * heads + head * group) * row;
+      const nextRow = <usize>heads * row;
+      const shared = <usize>(prefix * keyValueHeads + head) * <usize>prefixCapacity * row;
+      for (let j = 0; j < before; j += BLOCK) {
+        const block = prefixKeys + shared + <usize>j * row;
+        for (let r = 0; r < rows; r++)
+          for (let g = 0; g < group; g++) {
+            const scores = scratch + <usize>(r * group + g) * rowOfScores + ((<usize>j) << 2);
+            const query = q + first + <usize>r * nextRow + <usize>g * row;
+            scoreKeys(query, block, headDim, min(BLOCK, before - j), scale, scores);
+          }
+      }
+      for (let r = 0; r < rows; r++) {
+        const index = <usize>((b + r) * keyValueHeads + head);
+        const keys = cacheKeys + index * <usize>capacity * row;
+        const own = load<i32>(lengths + ((<usize>(b + r)) << 2));
+        memory.copy(keys + <usize>own * row, k + index * row, row);
+        for (let g = 0; g < group; g++) {
+          const scores = scratch + <usize>(r * group + g) * rowOfScores;
+          const query = q + first + <usize>r * nextRow + <usize>g * row;
+          scoreKeys(query, keys, headDim, own + 1, scale, scores + ((<usize>before) << 2));
+          softmax(scores, before + own + 1);
+        }
+      }
+      for (let j = 0; j < before; j += BLOCK) {
+        const block = prefixValues + shared + <usize>j * row;
+        for (let r = 0; r < rows; r++)
+          for (let g = 0; g < group; g++) {
+            const weights = scratch + <usize>(r * group + g) * rowOfScores + ((<usize>j) << 2);
+            const to = out + first + <usize>r * nextRow + <usize>g * row;
+            addValues(weights, block, headDim, min(BLOCK, before - j), to);
+          }
+      }
+      for (let r = 0; r < rows; r++) {
+        const index = <usize>((b + r) * keyValueHeads + head);
+        const values = cacheValues + index * <usize>capacity * row;
+        const own = load<i32>(lengths + ((<usize>(b + r)) << 2));
+        memory.copy(values + <usize>own * row, v + index * row, row);
+        for (let g = 0; g < group; g++) {
+          const weights = scratch + <usize>(r * group + g) * rowOfScores + ((<usize>before) << 2);
+          addValues(weights, values, headDim, own + 1, out + first + <usize>r * nextRow + <usize>g * row);
+        }
       }
     }
   }

@@ -8,9 +8,9 @@ import { rotary } from './rotary';
 import { swiglu } from './swiglu';
 
 /** Bytes of scratch memory that the kernels within need, one at a time. */
-function innerScratch(hidden: i32, intermediate: i32, querySize: i32, capacity: i32): usize {
+function innerScratch(hidden: i32, intermediate: i32, querySize: i32, attention: usize): usize {
   const products = stripScratch(max(hidden, max(intermediate, querySize)));
-  return (max(decodeScratch(capacity), products) + 63) & ~63;
+  return (max(attention, products) + 63) & ~63;
 }
 
 export function decodeLayerScratch(
@@ -21,21 +21,28 @@ export function decodeLayerScratch(
   keyValueHeads: i32,
   headDim: i32,
   capacity: i32,
+  prefixCapacity: i32,
 ): usize {
   const querySize = heads * headDim;
   const keySize = keyValueHeads * headDim;
+  const attention = decodeScratch(heads, keyValueHeads, prefixCapacity, capacity);
   const numbers = batch * (hidden + 2 * querySize + 2 * keySize + 2 * intermediate);
-  return innerScratch(hidden, intermediate, querySize, capacity) + <usize>numbers * 4;
+  return innerScratch(hidden, intermediate, querySize, attention) + <usize>numbers * 4;
 }
 
 export function decodeLayer(
   x: usize,
   out: usize,
-  lengths: usize,
+  positions: usize,
   cosines: usize,
   sines: usize,
   cacheKeys: usize,
   cacheValues: usize,
+  lengths: usize,
+  prefixKeys: usize,
+  prefixValues: usize,
+  prefixRows: usize,
+  prefixLengths: usize,
   inputNorm: usize,
   queryWeight: usize,
   queryBias: usize,
@@ -57,13 +64,15 @@ export function decodeLayer(
   keyValueHeads: i32,
   headDim: i32,
   capacity: i32,
+  prefixCapacity: i32,
   eps: f32,
   scratch: usize,
 ): void {
   const querySize = heads * headDim;
   const keySize = keyValueHeads * headDim;
   const residualRow = <usize>hidden * 4;
-  const normed = scratch + innerScratch(hidden, intermediate, querySize, capacity);
+  const attention = decodeScratch(heads, keyValueHeads, prefixCapacity, capacity);
+  const normed = scratch + innerScratch(hidden, intermediate, querySize, attention);
   const q = normed + <usize>(batch * hidden) * 4;
   const attended = q + <usize>(batch * querySize) * 4;
   const k = attended + <usize>(batch * querySize) * 4;
@@ -77,9 +86,9 @@ export function decodeLayer(
   gemmPacked(normed, valueWeight, valueBias, 0, v, batch, keySize, hidden, scratch);
   if (queryNorm) rmsNorm(q, queryNorm, q, batch * heads, headDim, eps);
   if (keyNorm) rmsNorm(k, keyNorm, k, batch * keyValueHeads, headDim, eps);
-  rotary(q, lengths, cosines, sines, q, batch, heads, headDim, 1);
-  rotary(k, lengths, cosines, sines, k, batch, keyValueHeads, headDim, 1);
-  decodeAttention(q, k, v, cacheKeys, cacheValues, lengths, attended, batch, heads, keyValueHeads, capacity, headDim, scratch); // prettier-ignore
+  rotary(q, positions, cosines, sines, q, batch, heads, headDim, 1);
+  rotary(k, positions, cosines, sines, k, batch, keyValueHeads, headDim, 1);
+  decodeAttention(q, k, v, cacheKeys, cacheValues, lengths, prefixKeys, prefixValues, prefixRows, prefixLengths, attended, batch, heads, keyValueHeads, capacity, prefixCapacity, headDim, scratch); // prettier-ignore
   gemmPacked(attended, outputWeight, x, residualRow, out, batch, hidden, querySize, scratch);
 
   rmsNorm(out, feedForwardNorm, normed, batch, hidden, eps);

@@ -7,6 +7,8 @@ import { FUSED, multiplyAdd } from './vector';
 /** Rows and columns of the tile. */
 export const TILE_ROWS: i32 = FUSED ? 6 : 5;
 export const TILE_COLUMNS: i32 = 8;
+/** Rows of the tile for what is left. */
+const LOW_TILE_ROWS: i32 = 4;
 export const PANEL_ROW_BYTES: usize = 32;
 const STRIP_ROW_BYTES: usize = <usize>TILE_ROWS * 4;
 const TILE_BYTES: usize = <usize>TILE_ROWS * PANEL_ROW_BYTES;
@@ -187,6 +189,67 @@ function tile(
   }
 }
 
+/** The same for the first four rows: what is left of a matrix wastes fewer. */
+function lowTile(
+  a: usize,
+  aRow: usize,
+  aColumn: usize,
+  panel: usize,
+  start: usize,
+  startRow: usize,
+  c: usize,
+  cRow: usize,
+  k: i32,
+): void {
+  let c00 = v128.load(start);
+  let c01 = v128.load(start, 16);
+  start += startRow;
+  let c10 = v128.load(start);
+  let c11 = v128.load(start, 16);
+  start += startRow;
+  let c20 = v128.load(start);
+  let c21 = v128.load(start, 16);
+  start += startRow;
+  let c30 = v128.load(start);
+  let c31 = v128.load(start, 16);
+  let a0 = a;
+  let a1 = a0 + aRow;
+  let a2 = a1 + aRow;
+  let a3 = a2 + aRow;
+  for (let p = 0; p < k; p++) {
+    const b0 = v128.load(panel);
+    const b1 = v128.load(panel, 16);
+    const x0 = v128.load32_splat(a0);
+    c00 = multiplyAdd(c00, x0, b0);
+    c01 = multiplyAdd(c01, x0, b1);
+    const x1 = v128.load32_splat(a1);
+    c10 = multiplyAdd(c10, x1, b0);
+    c11 = multiplyAdd(c11, x1, b1);
+    const x2 = v128.load32_splat(a2);
+    c20 = multiplyAdd(c20, x2, b0);
+    c21 = multiplyAdd(c21, x2, b1);
+    const x3 = v128.load32_splat(a3);
+    c30 = multiplyAdd(c30, x3, b0);
+    c31 = multiplyAdd(c31, x3, b1);
+    panel += PANEL_ROW_BYTES;
+    a0 += aColumn;
+    a1 += aColumn;
+    a2 += aColumn;
+    a3 += aColumn;
+  }
+  v128.store(c, c00);
+  v128.store(c, c01, 16);
+  c += cRow;
+  v128.store(c, c10);
+  v128.store(c, c11, 16);
+  c += cRow;
+  v128.store(c, c20);
+  v128.store(c, c21, 16);
+  c += cRow;
+  v128.store(c, c30);
+  v128.store(c, c31, 16);
+}
+
 /** Copies the part of a tile that exists. */
 function copyTile(from: usize, fromRow: usize, to: usize, toRow: usize, rows: i32, columns: i32): void {
   const whole = columns & ~3;
@@ -229,7 +292,9 @@ export function multiplyStrip(
   const zeros = edge + TILE_BYTES;
   const strip = zeros + PANEL_ROW_BYTES;
   memory.fill(zeros, 0, PANEL_ROW_BYTES);
-  if (aColumn != 4 || rows < TILE_ROWS) {
+  const low = rows <= LOW_TILE_ROWS;
+  const whole = rows == (low ? LOW_TILE_ROWS : TILE_ROWS);
+  if (aColumn != 4 || !whole) {
     packStrip(a, aRow, aColumn, rows, k, strip);
     a = strip;
     aRow = 4;
@@ -237,13 +302,16 @@ export function multiplyStrip(
   }
   for (let j = 0; j < n; j += TILE_COLUMNS) {
     const columns = min(TILE_COLUMNS, n - j);
-    if (rows == TILE_ROWS && columns == TILE_COLUMNS) {
-      if (start) tile(a, aRow, aColumn, panels, start, startRow, c, cRow, k);
-      else tile(a, aRow, aColumn, panels, zeros, 0, c, cRow, k);
+    if (whole && columns == TILE_COLUMNS) {
+      const from = start ? start : zeros;
+      const fromRow = start ? startRow : 0;
+      if (low) lowTile(a, aRow, aColumn, panels, from, fromRow, c, cRow, k);
+      else tile(a, aRow, aColumn, panels, from, fromRow, c, cRow, k);
     } else {
       if (start) copyTile(start, startRow, edge, PANEL_ROW_BYTES, rows, columns);
       else memory.fill(edge, 0, TILE_BYTES);
-      tile(a, aRow, aColumn, panels, edge, PANEL_ROW_BYTES, edge, PANEL_ROW_BYTES, k);
+      if (low) lowTile(a, aRow, aColumn, panels, edge, PANEL_ROW_BYTES, edge, PANEL_ROW_BYTES, k);
+      else tile(a, aRow, aColumn, panels, edge, PANEL_ROW_BYTES, edge, PANEL_ROW_BYTES, k);
       copyTile(edge, PANEL_ROW_BYTES, c, cRow, rows, columns);
     }
     panels += <usize>depth * PANEL_ROW_BYTES;
@@ -267,11 +335,19 @@ function multiplyBlock(
   k: i32,
   scratch: usize,
 ): void {
-  for (let i = 0; i < m; i += TILE_ROWS) {
+  let rows = 0;
+  for (let i = 0; i < m; i += rows) {
+    rows = stripRows(m - i);
     const first = start ? start + <usize>i * startRow : 0;
     const to = c + <usize>i * cRow;
-    multiplyStrip(a + <usize>i * aRow, aRow, aColumn, panels, k, first, startRow, to, cRow, min(TILE_ROWS, m - i), n, k, scratch); // prettier-ignore
+    multiplyStrip(a + <usize>i * aRow, aRow, aColumn, panels, k, first, startRow, to, cRow, rows, n, k, scratch); // prettier-ignore
   }
+}
+
+/** Rows of the next strip when so many are left: the last seven or eight are two low tiles, not a high and a nearly empty one. */
+function stripRows(left: i32): i32 {
+  const ends = left == 2 * LOW_TILE_ROWS || left == 2 * LOW_TILE_ROWS - 1;
+  return min(left, ends ? LOW_TILE_ROWS : TILE_ROWS);
 }
 
 /** Evenly sized blocks of at most `limit` that cover `n`. */

@@ -8,7 +8,6 @@ import {
   disposeKVCache,
   embedding,
   isFused,
-  linearPacked,
   packWeight,
   prefillKVCache,
   requireRows,
@@ -16,7 +15,7 @@ import {
   type KVCache,
 } from '../tensor/index.js';
 import { decoderLayer, finalNorm, hiddenStates, outputLogits } from './transformer.js';
-import type { Model, ModelConfig } from './types.js';
+import type { Model } from './types.js';
 import { weight } from './weights.js';
 
 /** What has been read so far of `B` sequences. Free it with `disposeDecoding`. */
@@ -25,8 +24,19 @@ export interface Decoding {
   readonly caches: readonly KVCache[];
   /** Tokens in the cache, by row. */
   readonly lengths: Int32Array;
-  /** The weights as the fused layer takes them; none where there is no such layer. */
+  /** The prompts, where attention reads them together; else each row has its own in its cache. */
+  readonly prompts: Prompts | undefined;
+  /** The weights as the fused decoder takes them; none where there is no such kernel. */
   readonly packed: PackedWeights | undefined;
+}
+
+interface Prompts {
+  /** One a layer, of the distinct prompts. */
+  readonly caches: readonly KVCache[];
+  /** Which prompt each row begins with. */
+  readonly rows: Int32Array;
+  /** How many tokens that has, by row. */
+  readonly lengths: Int32Array;
 }
 
 interface PackedWeights {
@@ -50,9 +60,10 @@ export function readPrompts(
   const { distinct, rows } = distinctPrompts(prompts);
   const length = Math.max(...distinct.map((prompt) => prompt.length));
   const { numHiddenLayers, numKeyValueHeads, headDim, hiddenSize } = model.config;
-  const caches = Array.from({ length: numHiddenLayers }, () =>
-    createKVCache(distinct.length, numKeyValueHeads, length + room, headDim),
-  );
+  const together = isFused('PrefixDecodeAttention');
+  const createCaches = (batch: number, capacity: number): KVCache[] =>
+    Array.from({ length: numHiddenLayers }, () => createKVCache(batch, numKeyValueHeads, capacity, headDim));
+  const caches = createCaches(distinct.length, together ? length : length + room);
   const logits = tf.tidy(() => {
     const ids = new Int32Array(distinct.length * length);
     distinct.forEach((prompt, row) => ids.set(prompt, row * length));
@@ -70,10 +81,18 @@ export function readPrompts(
     const ends = rows.map((row) => row * length + distinct[row]!.length - 1);
     return outputLogits(model, embedding(tf.reshape(hidden, [-1, hiddenSize]), tf.tensor1d(ends, 'int32')));
   });
+  // the fused decoder knows no adapter
+  const packed = isFused('DecodeToken') && !model.adapter ? packWeights(model) : undefined;
   const lengths = Int32Array.from(distinct, (prompt) => prompt.length);
-  // the fused layer knows no adapter
-  const packed = isFused('DecodeLayer') && !model.adapter ? packWeights(model) : undefined;
-  return { decoding: selectSequences({ caches, lengths, packed }, rows), logits };
+  const alone = { caches, lengths, prompts: undefined, packed };
+  if (!together) return { decoding: selectSequences(alone, rows), logits };
+  const decoding = {
+    caches: createCaches(rows.length, room),
+    lengths: new Int32Array(rows.length),
+    prompts: { caches, rows, lengths: rows.map((row) => lengths[row]!) },
+    packed,
+  };
+  return { decoding, logits };
 }
 
 /**
@@ -81,36 +100,74 @@ export function readPrompts(
  * @param tokens one a row
  * @returns `[B, V]`
  */
-export function addTokens(model: Model, { caches, lengths, packed }: Decoding, tokens: Int32Array): Tensor {
-  const batch = tokens.length;
-  const { config } = model;
-  const logits = tf.tidy(() => {
-    const positions = tf.tensor2d(lengths, [batch, 1], 'int32');
-    let x = embedding(weight(model, 'model.embed_tokens.weight'), tf.tensor2d(tokens, [batch, 1], 'int32'));
-    caches.forEach((cache, layer) => {
-      requireRows('lengths', lengths, batch, (cache.keys.shape[2] as number) - 1);
-      x = packed
-        ? decodeLayer(config, { x, lengths: positions, ...cache, ...packed.layers[layer] })
-        : decoderLayer(model, layer, x, positions, (_, ...qkv) => {
-            const [q, k, v] = qkv.map((heads) => tf.squeeze(heads, [1])) as [Tensor, Tensor, Tensor];
-            return tf.expandDims(decodeAttention(q, k, v, cache, lengths), 1);
-          });
-    });
-    const hidden = tf.squeeze(finalNorm(model, x), [1]);
-    return packed ? linearPacked(hidden, packed.head, config.vocabSize) : outputLogits(model, hidden);
-  });
+export function addTokens(model: Model, decoding: Decoding, tokens: Int32Array): Tensor {
+  const { caches, lengths, prompts, packed } = decoding;
+  const positions = prompts ? lengths.map((length, row) => length + prompts.lengths[row]!) : lengths;
+  requireRows('lengths', lengths, tokens.length, (caches[0]!.keys.shape[2] as number) - 1);
+  const logits = tf.tidy(() =>
+    packed && prompts
+      ? decodeToken(model, { caches, lengths, prompts, packed, positions, tokens })
+      : decodeByOps(model, decoding, positions, tokens),
+  );
   lengths.forEach((length, row) => (lengths[row] = length + 1));
   return logits;
 }
 
-/** One layer for one new token a row, in one call. */
-function decodeLayer(config: ModelConfig, inputs: tf.NamedTensorMap): Tensor {
-  return tf.engine().runKernel<Tensor>('DecodeLayer', inputs, {
+function decodeByOps(
+  model: Model,
+  { caches, lengths, prompts }: Decoding,
+  positions: Int32Array,
+  tokens: Int32Array,
+): Tensor {
+  const column = (values: Int32Array): Tensor => tf.tensor2d(values, [values.length, 1], 'int32');
+  let x = embedding(weight(model, 'model.embed_tokens.weight'), column(tokens));
+  caches.forEach((cache, layer) => {
+    const prefix = prompts && { ...prompts, cache: prompts.caches[layer]! };
+    x = decoderLayer(model, layer, x, column(positions), (_, ...qkv) => {
+      const [q, k, v] = qkv.map((heads) => tf.squeeze(heads, [1])) as [Tensor, Tensor, Tensor];
+      return tf.expandDims(decodeAttention(q, k, v, cache, lengths, prefix), 1);
+    });
+  });
+  return outputLogits(model, tf.squeeze(finalNorm(model, x), [1]));
+}
+
+interface DecodeTokenInputs {
+  readonly caches: readonly KVCache[];
+  readonly lengths: Int32Array;
+  readonly prompts: Prompts;
+  readonly packed: PackedWeights;
+  readonly positions: Int32Array;
+  readonly tokens: Int32Array;
+}
+
+/** The same in one call. */
+function decodeToken(
+  { config, weights }: Model,
+  { caches, lengths, prompts, packed, positions, tokens }: DecodeTokenInputs,
+): Tensor {
+  const layers = caches.map(({ keys, values }, layer) => {
+    const { keys: prefixKeys, values: prefixValues } = prompts.caches[layer]!;
+    return { keys, values, prefixKeys, prefixValues, ...packed.layers[layer] };
+  });
+  const inputs = {
+    embeddings: weights.get('model.embed_tokens.weight')!,
+    norm: weights.get('model.norm.weight')!,
+    head: packed.head,
+  };
+  const attributes = {
+    layers,
+    ids: tokens,
+    positions,
+    lengths,
+    prefixRows: prompts.rows,
+    prefixLengths: prompts.lengths,
+    vocabSize: config.vocabSize,
     theta: config.ropeTheta,
     eps: config.rmsNormEps,
     heads: config.numAttentionHeads,
     intermediate: config.intermediateSize,
-  });
+  };
+  return tf.engine().runKernel<Tensor>('DecodeToken', inputs, attributes as unknown as tf.NamedAttrMap);
 }
 
 function packWeights({ weights, config }: Model): PackedWeights {
@@ -143,11 +200,19 @@ export function selectSequences(decoding: Decoding, rows: Int32Array): Decoding 
     disposeKVCache(cache);
     return selected;
   });
-  return { ...decoding, caches, lengths: rows.map((row) => decoding.lengths[row]!) };
+  const pick = (values: Int32Array): Int32Array => rows.map((row) => values[row]!);
+  const { prompts } = decoding;
+  return {
+    ...decoding,
+    caches,
+    lengths: pick(decoding.lengths),
+    prompts: prompts && { ...prompts, rows: pick(prompts.rows), lengths: pick(prompts.lengths) },
+  };
 }
 
-export function disposeDecoding({ caches, packed }: Decoding): void {
+export function disposeDecoding({ caches, prompts, packed }: Decoding): void {
   caches.forEach(disposeKVCache);
+  prompts?.caches.forEach(disposeKVCache);
   if (packed) tf.dispose([...packed.made]);
 }
 

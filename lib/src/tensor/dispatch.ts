@@ -23,7 +23,8 @@ export type FusedKernel =
   | 'PackWeight'
   | 'LinearPacked'
   | 'DecodeAttention'
-  | 'DecodeLayer'
+  | 'PrefixDecodeAttention'
+  | 'DecodeToken'
   | 'AdamW'
   | 'SumOfSquares'
   | 'SampleTokens';

@@ -29,7 +29,7 @@ export {
   prefillKVCache,
   selectKVCacheRows,
 } from './kv-cache.js';
-export type { KVCache } from './kv-cache.js';
+export type { KVCache, KVPrefix } from './kv-cache.js';
 export { adamWUpdate } from './adamw.js';
 export type { AdamWOptions } from './adamw.js';
 export { muonUpdate } from './muon.js';

@@ -12,7 +12,18 @@ export interface KVCache {
   readonly values: Variable;
 }
 
-const emptyVariable = (shape: number[]): Variable => tf.tidy(() => tf.variable(tf.zeros(shape), false));
+/** Positions that come before those of a cache, shared by several of its rows: prompts that were read once. */
+export interface KVPrefix {
+  /** Of `P` prompts. */
+  readonly cache: KVCache;
+  /** Which of them each row begins with: `[B]`. */
+  readonly rows: Int32Array;
+  /** How many positions that has: `[B]`, each at most the capacity of `cache`. */
+  readonly lengths: Int32Array;
+}
+
+/** `fill` sets zeros where they lie; `zeros` would copy them there. */
+const emptyVariable = (shape: number[]): Variable => tf.tidy(() => tf.variable(tf.fill(shape, 0), false));
 
 /** An empty cache. */
 export function createKVCache(
@@ -73,11 +84,13 @@ export function selectKVCacheRows(cache: KVCache, rows: Int32Array): KVCache {
 
 /**
  * Attention of one new token a row over everything before it. Writes `k` and `v` at position `lengths[b]` of row `b`
- * in place, then attends to positions 0..lengths[b]. No gradient.
+ * in place, then attends to positions 0..lengths[b], after those of its prefix. No gradient.
  * @param q `[B, H, Dh]`
  * @param k `[B, Hkv, Dh]`
  * @param v `[B, Hkv, Dh]`
  * @param lengths how many positions of each row are already in the cache, each < capacity
+ * @param prefix what the rows begin with, if that is not in the cache. Fused on `wasm` alone, where it gives the bits of a
+ *   cache that holds prefix and row
  * @returns `[B, H, Dh]`
  */
 export function decodeAttention(
@@ -86,6 +99,7 @@ export function decodeAttention(
   v: Tensor,
   cache: KVCache,
   lengths: Int32Array,
+  prefix?: KVPrefix,
 ): Tensor {
   const [batch, keyValueHeads, capacity, headDim] = cache.keys.shape as [number, number, number, number];
   requireShape('q', q, [batch, null, headDim]);
@@ -95,7 +109,24 @@ export function decodeAttention(
   return tf.tidy(() => {
     const positions = tf.tensor1d(lengths, 'int32');
     const inputs = { q, k, v, keys: cache.keys, values: cache.values, lengths: positions };
-    return fusedOr('DecodeAttention', inputs, {}, () => composedDecodeAttention(q, k, v, cache, positions));
+    if (prefix === undefined)
+      return fusedOr('DecodeAttention', inputs, {}, () =>
+        composedDecodeAttention(q, k, v, cache, positions),
+      );
+    const { keys, values } = prefix.cache;
+    const [prompts, , room] = keys.shape as [number, number, number, number];
+    requireShape('prefix keys', keys, [null, keyValueHeads, null, headDim]);
+    requireRows('prefix rows', prefix.rows, batch, prompts - 1);
+    requireRows('prefix lengths', prefix.lengths, batch, room);
+    const before = {
+      prefixKeys: keys,
+      prefixValues: values,
+      prefixRows: tf.tensor1d(prefix.rows, 'int32'),
+      prefixLengths: tf.tensor1d(prefix.lengths, 'int32'),
+    };
+    return fusedOr('PrefixDecodeAttention', { ...inputs, ...before }, {}, () =>
+      composedDecodeAttention(q, k, v, cache, positions, prefix),
+    );
   });
 }
 
@@ -105,20 +136,47 @@ export function composedDecodeAttention(
   v: Tensor,
   cache: KVCache,
   lengths: Tensor,
+  prefix?: KVPrefix,
 ): Tensor {
   const [batch, keyValueHeads, capacity, headDim] = cache.keys.shape as [number, number, number, number];
   const heads = q.shape[1] as number;
   const slots = tf.range(0, capacity, 1, 'int32');
-  const byRow = (mask: Tensor, shape: number[]): Tensor =>
-    tf.broadcastTo(tf.reshape(mask, [batch, 1, capacity, 1]), shape);
-  const current = byRow(tf.equal(slots, tf.expandDims(lengths, 1)), cache.keys.shape);
-  cache.keys.assign(tf.where(current, tf.expandDims(k, 2), cache.keys));
-  cache.values.assign(tf.where(current, tf.expandDims(v, 2), cache.values));
-  const visible = tf.lessEqual(slots, tf.expandDims(lengths, 1));
-  const clear = (x: Tensor): Tensor => tf.where(byRow(visible, x.shape), x, tf.zerosLike(x));
+  const current = tf.reshape(tf.equal(slots, tf.expandDims(lengths, 1)), [batch, 1, capacity, 1]);
+  const written = tf.broadcastTo(current, cache.keys.shape);
+  cache.keys.assign(tf.where(written, tf.expandDims(k, 2), cache.keys));
+  cache.values.assign(tf.where(written, tf.expandDims(v, 2), cache.values));
+  const own = tf.lessEqual(slots, tf.expandDims(lengths, 1));
+  const { keys, values, visible } = prefix
+    ? withPrefix(prefix, cache, own)
+    : { keys: cache.keys as Tensor, values: cache.values as Tensor, visible: own };
+  const positions = visible.shape[1] as number;
+  const clear = (x: Tensor): Tensor =>
+    tf.where(
+      tf.broadcastTo(tf.reshape(visible, [batch, 1, positions, 1]), x.shape),
+      x,
+      tf.zerosLike(x),
+    );
   const grouped = tf.reshape(q, [batch, keyValueHeads, heads / keyValueHeads, headDim]);
-  const scores = tf.mul(tf.matMul(grouped, clear(cache.keys), false, true), 1 / Math.sqrt(headDim));
-  const seen = tf.broadcastTo(tf.reshape(visible, [batch, 1, 1, capacity]), scores.shape);
+  const scores = tf.mul(tf.matMul(grouped, clear(keys), false, true), 1 / Math.sqrt(headDim));
+  const seen = tf.broadcastTo(tf.reshape(visible, [batch, 1, 1, positions]), scores.shape);
   const weights = tf.softmax(tf.where(seen, scores, tf.fill(scores.shape, -Infinity)));
-  return tf.reshape(tf.matMul(weights, clear(cache.values)), [batch, heads, headDim]);
+  return tf.reshape(tf.matMul(weights, clear(values)), [batch, heads, headDim]);
+}
+
+/** Each row's prefix before its own positions; `own` says which of those it sees. */
+function withPrefix(
+  { cache: prompts, rows, lengths }: KVPrefix,
+  { keys, values }: KVCache,
+  own: Tensor,
+): { readonly keys: Tensor; readonly values: Tensor; readonly visible: Tensor } {
+  const chosen = tf.tensor1d(rows, 'int32');
+  const join = (before: Variable, after: Variable): Tensor =>
+    tf.concat([tf.gather(before as Tensor, chosen), after as Tensor], 2);
+  const slots = tf.range(0, prompts.keys.shape[2] as number, 1, 'int32');
+  const before = tf.less(slots, tf.expandDims(tf.tensor1d(lengths, 'int32'), 1));
+  return {
+    keys: join(prompts.keys, keys),
+    values: join(prompts.values, values),
+    visible: tf.concat([before, own], 1),
+  };
 }

@@ -68,7 +68,8 @@ export interface KernelExports {
     headDim: number,
     scratch: Address,
   ): void;
-  decodeScratch(capacity: number): number;
+  decodeScratch(heads: number, keyValueHeads: number, prefixCapacity: number, capacity: number): number;
+  /** Without a prefix all of its addresses are 0. */
   decodeAttention(
     q: Address,
     k: Address,
@@ -76,11 +77,16 @@ export interface KernelExports {
     cacheKeys: Address,
     cacheValues: Address,
     lengths: Address,
+    prefixKeys: Address,
+    prefixValues: Address,
+    prefixRows: Address,
+    prefixLengths: Address,
     out: Address,
     batch: number,
     heads: number,
     keyValueHeads: number,
     capacity: number,
+    prefixCapacity: number,
     headDim: number,
     scratch: Address,
   ): void;
@@ -92,16 +98,22 @@ export interface KernelExports {
     keyValueHeads: number,
     headDim: number,
     capacity: number,
+    prefixCapacity: number,
   ): number;
   /** Weights that the model does not have are 0. */
   decodeLayer(
     x: Address,
     out: Address,
-    lengths: Address,
+    positions: Address,
     cosines: Address,
     sines: Address,
     cacheKeys: Address,
     cacheValues: Address,
+    lengths: Address,
+    prefixKeys: Address,
+    prefixValues: Address,
+    prefixRows: Address,
+    prefixLengths: Address,
     inputNorm: Address,
     queryWeight: Address,
     queryBias: Address,
@@ -123,6 +135,7 @@ export interface KernelExports {
     keyValueHeads: number,
     headDim: number,
     capacity: number,
+    prefixCapacity: number,
     eps: number,
     scratch: Address,
   ): void;

@@ -5,10 +5,11 @@ import type { FusedKernel } from '../dispatch.js';
 import { kernel, lastAxis, sizeOf } from '../kernel.js';
 import type { DrawTokenOptions } from '../draw-token.js';
 import type { RotaryAttributes } from '../rotary.js';
-import { decodeLayer } from './decode-layer.js';
+import { decodeToken } from './decode-token.js';
 import type { Address } from './exports.js';
 import { addressOf, doublesAt, isUnshared, makeOutput, run, scratch, share } from './heap.js';
 import { multiply } from './matmul.js';
+import { type Prefix, prefixArguments } from './prefix.js';
 import { rotaryTable } from './rotary-table.js';
 
 const like = (tensor: TensorInfo): TensorInfo => makeOutput(tensor.shape);
@@ -45,6 +46,23 @@ function attentionArguments({ q, k, v, starts }: Record<Attention, TensorInfo>):
     sizes: [batch, length, heads, k.shape[2] as number, headDim],
   };
 }
+
+type CachedAttention = 'q' | 'k' | 'v' | 'keys' | 'values' | 'lengths';
+
+/** One new token a row over its cache and what comes before that. */
+function attendToCache(inputs: Record<CachedAttention, TensorInfo>, prefix?: Prefix): TensorInfo {
+  const { q, k, v, keys, values, lengths } = inputs;
+  const [batch, keyValueHeads, capacity, headDim] = keys.shape as [number, number, number, number];
+  const heads = q.shape[1] as number;
+  const before = prefixArguments(prefix);
+  const out = like(q);
+  const work = scratch(run().decodeScratch(heads, keyValueHeads, before.capacity, capacity));
+  const from = [...addressesOf(q, k, v, keys, values, lengths), ...before.from] as const;
+  const sizes = [batch, heads, keyValueHeads, capacity, before.capacity, headDim] as const;
+  run().decodeAttention(...from, addressOf(out), ...sizes, work);
+  return out;
+}
+
 type Logprobs = 'logits' | 'targets';
 
 /** Every fused kernel of the wasm back end, under the name by which `fusedOr` looks for it. */
@@ -183,18 +201,11 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
     },
   ),
 
-  DecodeAttention: kernel<'q' | 'k' | 'v' | 'keys' | 'values' | 'lengths'>(
-    ({ q, k, v, keys, values, lengths }) => {
-      const [batch, keyValueHeads, capacity, headDim] = keys.shape as [number, number, number, number];
-      const out = like(q);
-      const work = scratch(run().decodeScratch(capacity));
-      const sizes = [batch, q.shape[1] as number, keyValueHeads, capacity, headDim] as const;
-      run().decodeAttention(...addressesOf(q, k, v, keys, values, lengths, out), ...sizes, work);
-      return out;
-    },
-  ),
+  DecodeAttention: kernel<CachedAttention>((inputs) => attendToCache(inputs)),
 
-  DecodeLayer: decodeLayer,
+  PrefixDecodeAttention: kernel<CachedAttention | keyof Prefix>((inputs) => attendToCache(inputs, inputs)),
+
+  DecodeToken: decodeToken,
 
   SampleTokens: kernel<'logits' | 'rows', Required<DrawTokenOptions> & { uniforms: number[] }>(
     ({ logits, rows }, { temperature, topK, topP, uniforms }) => {
