@@ -291,7 +291,9 @@ export function multiplyStrip(
   const edge = scratch;
   const zeros = edge + TILE_BYTES;
   const strip = zeros + PANEL_ROW_BYTES;
-  memory.fill(zeros, 0, PANEL_ROW_BYTES);
+  // a call of memory.fill would take longer
+  v128.store(zeros, f32x4.splat(0));
+  v128.store(zeros, f32x4.splat(0), 16);
   const low = rows <= LOW_TILE_ROWS;
   const whole = rows == (low ? LOW_TILE_ROWS : TILE_ROWS);
   if (aColumn != 4 || !whole) {

@@ -5,6 +5,7 @@
  * Left out: threads on one shared memory inside a kernel. Parts of a batch need no exchange until their gradients are added,
  * 4 MB a part for a million parameters, and small matrices leave threads inside a kernel waiting for each other.
  */
+import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor, Variable } from '@tensorflow/tfjs-core';
 import type { LossSpec } from '../losses/index.js';
 import {
@@ -65,7 +66,7 @@ export class PooledEngine implements Engine {
   readonly #trained: ReadonlyMap<string, Variable>;
   readonly #optimizer: Optimizer;
   /** Accumulated since the last optimizer step, end to end. */
-  #gradients: Float32Array | undefined;
+  #gradients: Tensor | undefined;
   #lossIsFinite = true;
   #published: SharedWeights | undefined;
   #base: SharedArrayBuffer | undefined;
@@ -134,7 +135,7 @@ export class PooledEngine implements Engine {
       for (let step = steps[0]; step !== undefined; step = steps[0]) {
         const { report, gradients } = await step;
         steps.shift();
-        this.#accumulate(new Float32Array(gradients));
+        this.#accumulate(gradients);
         this.#buffers.giveBack(gradients);
         reports.push(report);
       }
@@ -154,8 +155,11 @@ export class PooledEngine implements Engine {
   async optimStep(params: OptimParams): Promise<OptimResult> {
     const gradients = this.#gradients;
     const lossIsFinite = this.#lossIsFinite;
-    this.#forgetGradients();
-    const byName = gradients === undefined ? new Map<string, Tensor>() : unflatten(this.#trained, gradients);
+    this.#gradients = undefined;
+    this.#lossIsFinite = true;
+    const flat = await gradients?.data<'float32'>();
+    gradients?.dispose();
+    const byName = flat === undefined ? new Map<string, Tensor>() : unflatten(this.#trained, flat);
     const result = await this.#optimizer.step(byName, lossIsFinite, params);
     if (result.stepped) this.#published = undefined;
     return result;
@@ -242,17 +246,18 @@ export class PooledEngine implements Engine {
     return chunks(sequences, sequencesAtOnce(sequences, this.microBatchTokens));
   }
 
-  #accumulate(fresh: Float32Array): void {
+  #accumulate(gradients: SharedArrayBuffer): void {
+    const fresh = new Float32Array(gradients);
     const sum = this.#gradients;
-    if (sum === undefined) {
-      this.#gradients = fresh.slice();
-      return;
-    }
-    // a plain loop: a closure for each of a million numbers takes thirty times as long, and workers wait for it
-    for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] as number) + (fresh[i] as number);
+    this.#gradients = tf.tidy(() =>
+      // a copy: the buffer is used again, and some back ends look at it until then
+      sum === undefined ? tf.tensor1d(fresh.slice()) : tf.add(sum, tf.tensor1d(fresh)),
+    );
+    sum?.dispose();
   }
 
   #forgetGradients(): void {
+    this.#gradients?.dispose();
     this.#gradients = undefined;
     this.#lossIsFinite = true;
   }

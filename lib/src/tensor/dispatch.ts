@@ -21,7 +21,6 @@ export type FusedKernel =
   | `${DifferentiableOp}Gradient`
   | 'Linear'
   | 'PackWeight'
-  | 'LinearPacked'
   | 'DecodeAttention'
   | 'PrefixDecodeAttention'
   | 'DecodeToken'

@@ -9,13 +9,3 @@ import type { Tensor } from '@tensorflow/tfjs-core';
 export function packWeight(weight: Tensor): Tensor {
   return tf.engine().runKernel<Tensor>('PackWeight', { weight }, {});
 }
-
-/**
- * `y = x Wᵀ`, the bits of `linear`.
- * @param x `[N, in]`
- * @param packed of a weight `[out, in]`
- * @returns `[N, out]`
- */
-export function linearPacked(x: Tensor, packed: Tensor, outSize: number): Tensor {
-  return tf.engine().runKernel<Tensor>('LinearPacked', { x, packed }, { outSize });
-}

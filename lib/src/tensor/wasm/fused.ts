@@ -92,15 +92,6 @@ export const fusedKernels: Record<FusedKernel, KernelFunc> = {
     return packed;
   }),
 
-  LinearPacked: kernel<'x' | 'packed', { outSize: number }>(({ x, packed }, { outSize }) => {
-    const [rows, size] = x.shape as [number, number];
-    const out = makeOutput([rows, outSize]);
-    const work = scratch(run().stripScratch(size));
-    const [from, panels, to] = addressesOf(x, packed, out);
-    run().gemmPacked(from, panels, 0, 0, to, rows, outSize, size, work);
-    return out;
-  }),
-
   RMSNorm: kernel<'x' | 'weight', { eps: number }>(({ x, weight }, { eps }) => {
     const size = lastAxis(x);
     const out = like(x);
