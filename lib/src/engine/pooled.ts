@@ -16,7 +16,7 @@ import {
   type SamplingParams,
   trainableWeights,
 } from '../model/index.js';
-import { backendInUse } from '../tensor/index.js';
+import { backendInUse, copyValues } from '../tensor/index.js';
 import { type BatchLimits, checkBatch, checkSequences, limitsOf } from './check-batch.js';
 import { flatSize, flatten, unflatten } from './flat-weights.js';
 import { defaultMicroBatchTokens, type EngineOptions } from './local.js';
@@ -67,6 +67,8 @@ export class PooledEngine implements Engine {
   readonly #optimizer: Optimizer;
   /** Accumulated since the last optimizer step, end to end. */
   #gradients: Tensor | undefined;
+  /** Where gradients wait on their way in and out of the back end. Always the same: fresh memory costs garbage collections. */
+  readonly #staging: Float32Array;
   #lossIsFinite = true;
   #published: SharedWeights | undefined;
   #base: SharedArrayBuffer | undefined;
@@ -85,6 +87,7 @@ export class PooledEngine implements Engine {
     this.#trained = trainableWeights(model);
     this.#optimizer = new Optimizer(this.#trained);
     const { config, adapter } = model;
+    this.#staging = new Float32Array(flatSize(this.#trained));
     this.#buffers = new SharedBuffers(4 * flatSize(this.#trained), BUFFERS_PER_WORKER * workers);
     this.#pool = new WorkerPool(start, { config, lora: adapter?.config, backend: backendInUse() }, workers);
   }
@@ -153,14 +156,9 @@ export class PooledEngine implements Engine {
   }
 
   async optimStep(params: OptimParams): Promise<OptimResult> {
-    const gradients = this.#gradients;
     const lossIsFinite = this.#lossIsFinite;
-    this.#gradients = undefined;
     this.#lossIsFinite = true;
-    const flat = await gradients?.data<'float32'>();
-    gradients?.dispose();
-    const byName = flat === undefined ? new Map<string, Tensor>() : unflatten(this.#trained, flat);
-    const result = await this.#optimizer.step(byName, lossIsFinite, params);
+    const result = await this.#optimizer.step(await this.#takeGradients(), lossIsFinite, params);
     if (result.stepped) this.#published = undefined;
     return result;
   }
@@ -249,11 +247,22 @@ export class PooledEngine implements Engine {
   #accumulate(gradients: SharedArrayBuffer): void {
     const fresh = new Float32Array(gradients);
     const sum = this.#gradients;
+    // some back ends look at what a tensor is made of for as long as it lives, and the buffer is used again
+    if (sum === undefined) this.#staging.set(fresh);
     this.#gradients = tf.tidy(() =>
-      // a copy: the buffer is used again, and some back ends look at it until then
-      sum === undefined ? tf.tensor1d(fresh.slice()) : tf.add(sum, tf.tensor1d(fresh)),
+      sum === undefined ? tf.tensor1d(this.#staging) : tf.add(sum, tf.tensor1d(fresh)),
     );
     sum?.dispose();
+  }
+
+  /** The accumulated gradients by weight; there are none afterwards. */
+  async #takeGradients(): Promise<ReadonlyMap<string, Tensor>> {
+    const sum = this.#gradients;
+    this.#gradients = undefined;
+    if (sum === undefined) return new Map();
+    await copyValues(sum, this.#staging);
+    sum.dispose();
+    return unflatten(this.#trained, this.#staging);
   }
 
   #forgetGradients(): void {
