@@ -156,24 +156,44 @@ describe.each(testedBackends)('generate on %s', (backend) => {
   });
 });
 
-describe('a decoder layer in one call', () => {
+describe('prompts that are read together, and a token in one call', () => {
   const wasm = 'wasm';
   beforeAll(async () => {
     await initBackend({ backend: wasm });
   });
 
-  it.each(families)('samples the bits of its ops one by one: %s', async (family) => {
-    const { model } = await loadReference(family);
-    const fused = tf.getKernel('DecodeLayer', wasm);
-    const inOneCall = await generate(model, prompts, params, keys);
-    tf.unregisterKernel('DecodeLayer', wasm);
+  /** Without kernels of these names. */
+  async function without<T>(names: readonly string[], run: () => Promise<T>): Promise<T> {
+    const kernels = names.map((name) => tf.getKernel(name, wasm));
+    for (const name of names) tf.unregisterKernel(name, wasm);
     try {
-      expect(await generate(model, prompts, params, keys)).toEqual(inOneCall);
+      return await run();
     } finally {
-      tf.registerKernel(fused);
-      disposeModel(model);
+      kernels.forEach(tf.registerKernel);
     }
-  });
+  }
+
+  /** Groups of several sizes, in order and mixed; a stop token now and then makes the batch smaller on the way. */
+  const groups = [1, 20, 3, 2].flatMap((size, group) =>
+    new Array<Int32Array>(size).fill(prompts[group + 1]!),
+  );
+  const mixed = groups.map((_, i) => groups[(i * 7) % groups.length]!);
+
+  it.each(families)(
+    'sample the bits of ops one by one with a copy of the prompt a row: %s',
+    async (family) => {
+      const { model } = await loadReference(family);
+      for (const asked of [prompts, groups, mixed]) {
+        const sample = (): Promise<Sample[]> =>
+          generate(model, asked, params, sampleKeys(asked.length, 42, 'test'));
+        const samples = await sample();
+        expect(new Set(samples.map(({ tokens }) => tokens.length)).size).toBeGreaterThan(1);
+        expect(await without(['DecodeToken'], sample)).toEqual(samples);
+        expect(await without(['DecodeToken', 'PrefixDecodeAttention'], sample)).toEqual(samples);
+      }
+      disposeModel(model);
+    },
+  );
 });
 
 describe('generate refuses', () => {

@@ -1,6 +1,10 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as tf from '@tensorflow/tfjs-core';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { doctor, formatDoctorReport, initBackend } from 'posttrain/tensor';
+import { nativePackageFolder } from 'posttrain/tensor/native/place.node';
 
 describe('initBackend', () => {
   afterEach(() => {
@@ -28,6 +32,23 @@ describe('initBackend', () => {
     );
     expect(Object.keys(skipped)).toEqual(better);
     for (const reason of Object.values(skipped)) expect(reason.length).toBeGreaterThan(5);
+  });
+
+  it('does not even load TensorFlow for the CPU unless it is asked for by name', async () => {
+    const cache = mkdtempSync(join(tmpdir(), 'posttrain-'));
+    vi.stubEnv('XDG_CACHE_HOME', cache);
+    vi.stubEnv('POSTTRAIN_BACKEND', undefined);
+    try {
+      const folder = nativePackageFolder('cpu');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'package.json'), '{"main": "index.js"}');
+      writeFileSync(join(folder, 'index.js'), 'throw new Error("it was loaded")');
+      expect((await initBackend()).skipped.tensorflow).toMatch(/slower than wasm .* asked for by name/);
+      await expect(initBackend({ backend: 'tensorflow' })).rejects.toThrow(/it was loaded/);
+    } finally {
+      vi.unstubAllEnvs();
+      rmSync(cache, { recursive: true });
+    }
   });
 
   it('refuses an unknown name, naming where it came from', async () => {

@@ -9,8 +9,11 @@ compiled against a current TensorFlow from Python's package index, which needs p
 NVIDIA's driver; CUDA comes with TensorFlow.
 
 It goes into your cache folder (~/.cache/posttrain/native, below XDG_CACHE_HOME if that is set), not into node_modules: "npm ci" would
-remove it there. All your projects share it; delete the folder to be rid of it. From then on "tensorflow" is the back end, unless
-POSTTRAIN_BACKEND or an option names another: "posttrain doctor" shows it.`;
+remove it there. All your projects share it; delete the folder to be rid of it.
+
+With a GPU, "tensorflow" is the back end from then on, unless POSTTRAIN_BACKEND or an option names another. On a CPU it is used when
+POSTTRAIN_BACKEND=tensorflow or an option asks for it: below some ten million parameters WebAssembly is faster, above, TensorFlow
+("npm run bench -- native"). "posttrain doctor" shows what is used.`;
 
 export function addNative(program: Command, setStatus: SetStatus): void {
   program
@@ -30,6 +33,8 @@ export function addNative(program: Command, setStatus: SetStatus): void {
         say(
           `TensorFlow ${tensorflow} ${found.present ? 'is there already and works' : 'works'} (${found.gpu ? 'GPU' : 'CPU'}), in ${folder}`,
         );
+        if (!found.gpu)
+          say('POSTTRAIN_BACKEND=tensorflow uses it; models above some ten million parameters gain from it.');
         if (gpu && !found.gpu)
           say('It finds no GPU and will compute on the CPU; check that "nvidia-smi" shows one.');
       } catch (error) {

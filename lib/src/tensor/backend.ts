@@ -16,8 +16,9 @@ export type BackendName = (typeof backendNames)[number];
 
 export interface BackendOptions {
   /**
-   * A name, or `'auto'` for the best that works: tensorflow, webgpu (real GPUs only), wasm. The environment variable
-   * `POSTTRAIN_BACKEND` is used where it is absent (default `'auto'`).
+   * A name, or `'auto'` for the best that works: tensorflow and webgpu where they have a GPU, else wasm. TensorFlow on a CPU must be
+   * asked for: it pays off from some ten million parameters on. The environment variable `POSTTRAIN_BACKEND` is used where this is
+   * absent (default `'auto'`).
    */
   readonly backend?: BackendName | 'auto';
   /**
@@ -36,9 +37,9 @@ export interface BackendInfo {
 /** Makes a back end ready for `tf.setBackend`; returns why it cannot be used, or `undefined` when it can. */
 type Preparation = (byName: boolean, options: BackendOptions) => Promise<string | undefined>;
 
-async function prepareTensorflow(): Promise<string | undefined> {
+async function prepareTensorflow(byName: boolean): Promise<string | undefined> {
   if (!isNode()) return 'needs Node';
-  return (await nativeLoader()).loadNativeBinding();
+  return (await nativeLoader()).loadNativeBinding(byName);
 }
 
 async function prepareCpu(): Promise<string | undefined> {

@@ -48,8 +48,13 @@ async function measureMatMul(): Promise<number> {
 }
 
 async function detailsOf(name: BackendName): Promise<{ details?: string }> {
-  if (name === 'tensorflow') return { details: (await nativeLoader()).describeNative() };
+  if (name === 'tensorflow') return { details: await nativeInWords() };
   return name === 'webgpu' ? { details: await gpuInWords() } : {};
+}
+
+async function nativeInWords(): Promise<string> {
+  const { describeNative, isNativeOnGpu } = await nativeLoader();
+  return isNativeOnGpu() ? describeNative() : `${describeNative()}: only when asked for by name`;
 }
 
 async function gpuInWords(): Promise<string> {

@@ -110,9 +110,7 @@ export function decodeAttention(
     const positions = tf.tensor1d(lengths, 'int32');
     const inputs = { q, k, v, keys: cache.keys, values: cache.values, lengths: positions };
     if (prefix === undefined)
-      return fusedOr('DecodeAttention', inputs, {}, () =>
-        composedDecodeAttention(q, k, v, cache, positions),
-      );
+      return fusedOr('DecodeAttention', inputs, {}, () => composedDecodeAttention(q, k, v, cache, positions));
     const { keys, values } = prefix.cache;
     const [prompts, , room] = keys.shape as [number, number, number, number];
     requireShape('prefix keys', keys, [null, keyValueHeads, null, headDim]);
@@ -151,11 +149,7 @@ export function composedDecodeAttention(
     : { keys: cache.keys as Tensor, values: cache.values as Tensor, visible: own };
   const positions = visible.shape[1] as number;
   const clear = (x: Tensor): Tensor =>
-    tf.where(
-      tf.broadcastTo(tf.reshape(visible, [batch, 1, positions, 1]), x.shape),
-      x,
-      tf.zerosLike(x),
-    );
+    tf.where(tf.broadcastTo(tf.reshape(visible, [batch, 1, positions, 1]), x.shape), x, tf.zerosLike(x));
   const grouped = tf.reshape(q, [batch, keyValueHeads, heads / keyValueHeads, headDim]);
   const scores = tf.mul(tf.matMul(grouped, clear(keys), false, true), 1 / Math.sqrt(headDim));
   const seen = tf.broadcastTo(tf.reshape(visible, [batch, 1, 1, positions]), scores.shape);

@@ -15,13 +15,31 @@ interface NativeBackend {
 const require = createRequire(import.meta.url);
 let loadedFrom: string | undefined;
 
-/** Loads the best binding that works, once; returns why there is none, or `undefined` when it is loaded. */
-export function loadNativeBinding(): string | undefined {
-  if (loadedFrom !== undefined) return undefined;
+/** Measured (`npm run bench -- native`): one call from JavaScript an operation costs small models more than they compute. */
+const ON_CPU =
+  'on a CPU it is slower than wasm for models of up to some ten million parameters: only when asked for by name';
+
+/**
+ * Loads the best binding that works, once; returns why there is none, or `undefined` when it is loaded.
+ * @param byName asked for by name: else only a GPU will do
+ */
+export function loadNativeBinding(byName: boolean): string | undefined {
   // It keeps one table of tensors a process, whichever thread asks: two threads would free each other's.
   if (!isMainThread) return 'TensorFlow runs in the main thread, with threads of its own';
-  const folders = findNativePackages();
-  if (folders.length === 0) return 'not installed; "posttrain native" does it';
+  if (findNativePackages().length === 0) return 'not installed; "posttrain native" does it';
+  const folders = findNativePackages(byName ? undefined : ['gpu']);
+  if (folders.length === 0) return ON_CPU;
+  const problem = loadedFrom === undefined ? requireFirst(folders) : undefined;
+  return problem ?? (byName || isNativeOnGpu() ? undefined : ON_CPU);
+}
+
+/** Whether the binding that is loaded computes on a GPU. */
+export function isNativeOnGpu(): boolean {
+  return (tf.findBackend('tensorflow') as unknown as NativeBackend).isUsingGpuDevice;
+}
+
+/** Loads the first that works; returns why none does. */
+function requireFirst(folders: readonly string[]): string | undefined {
   const failures: string[] = [];
   for (const folder of folders) {
     try {

@@ -30,8 +30,8 @@ export function nativePackageFolder(device: NativeDevice, folder: string = nativ
 }
 
 /** Folders of the bindings that are there, best first: GPU before CPU, the program's own before ours. */
-export function findNativePackages(): string[] {
-  return (['gpu', 'cpu'] as const).flatMap((device) =>
+export function findNativePackages(devices: readonly NativeDevice[] = ['gpu', 'cpu']): string[] {
+  return devices.flatMap((device) =>
     [ownPackage(device), nativePackageFolder(device)].filter(
       (folder) => folder !== undefined && existsSync(folder),
     ),

@@ -53,17 +53,25 @@ export function addressOf(tensor: TensorInfo): Address {
   return backend().dataIdMap.get(tensor.dataId).memoryOffset;
 }
 
+/**
+ * From this size on the heap's allocator takes a request for a negative one: it gives memory back to the system and hands out an
+ * address in what is left.
+ */
+const TOO_LARGE = 2 ** 31;
+
 /** A new tensor; without values it holds whatever the memory held. Throws when the heap is full. */
 export function makeOutput(
   shape: number[],
   dtype: tf.DataType = 'float32',
   values?: Float32Array,
 ): TensorInfo {
+  const full = `out of memory: the wasm heap has no room for a tensor of shape [${shape.join(', ')}]`;
+  if (tf.util.sizeFromShape(shape) * tf.util.bytesPerElement(dtype) >= TOO_LARGE) throw new Error(full);
   const output = backend().makeOutput(shape, dtype, undefined, values);
   // tfjs does not ask whether there was room: such a tensor lies at address 0, over the back end's own data.
   if (addressOf(output) === 0) {
     backend().disposeData(output.dataId);
-    throw new Error(`out of memory: the wasm heap has no room for a tensor of shape [${shape.join(', ')}]`);
+    throw new Error(full);
   }
   return output;
 }
@@ -81,8 +89,8 @@ export function isUnshared(tensor: TensorInfo): boolean {
 
 /** Memory that stays until it is released. Throws when the heap is full. */
 export function allocate(bytes: number): Address {
-  // Sizes are taken modulo 4 GB. `>>> 0`: addresses above 2 GB come back negative.
-  const address = bytes < 2 ** 32 ? emscripten()._malloc(bytes) >>> 0 : 0;
+  // `>>> 0`: addresses above 2 GB come back negative
+  const address = bytes < TOO_LARGE ? emscripten()._malloc(bytes) >>> 0 : 0;
   if (address === 0) throw new Error(`out of memory: the wasm heap has no ${bytes} bytes left`);
   return address;
 }
