@@ -25,24 +25,29 @@ function expMinus4(x: v128): v128 {
 
 function largest(x: usize, whole: usize, rest: i32): f32 {
   let largest4 = loadTail(x + whole, rest, -Infinity);
-  for (let at: usize = 0; at < whole; at += 16) largest4 = f32x4.max(largest4, v128.load(x + at));
+  // pmax is one instruction; the NaN it passes over is met again in the sum
+  for (let at: usize = 0; at < whole; at += 16) largest4 = f32x4.pmax(largest4, v128.load(x + at));
   return maxLanes(largest4);
+}
+
+/** x / temperature; dividing by 1 would take time and change nothing. */
+function tempered(x: v128, temperature: f32): v128 {
+  return temperature == 1 ? x : f32x4.div(x, f32x4.splat(temperature));
 }
 
 /** out = softmax(x / temperature) over `n` values; a row without a finite largest value becomes NaN. */
 export function softmax(x: usize, out: usize, n: i32, temperature: f32): void {
   const whole = (<usize>(n & ~3)) << 2;
   const rest = n & 3;
-  const temperature4 = f32x4.splat(temperature);
   // Division keeps the order of values, and of what it rounds to the same.
   const shift = f32x4.splat(largest(x, whole, rest) / temperature);
   let sum4 = f32x4.splat(0);
   for (let at: usize = 0; at < whole; at += 16) {
-    const e = expMinus4(f32x4.sub(f32x4.div(v128.load(x + at), temperature4), shift));
+    const e = expMinus4(f32x4.sub(tempered(v128.load(x + at), temperature), shift));
     v128.store(out + at, e);
     sum4 = f32x4.add(sum4, e);
   }
-  const last = expMinus4(f32x4.sub(f32x4.div(loadTail(x + whole, rest, -Infinity), temperature4), shift));
+  const last = expMinus4(f32x4.sub(tempered(loadTail(x + whole, rest, -Infinity), temperature), shift));
   storeTail(out + whole, last, rest);
   // XNNPACK's order: lanes 0 and 2, 1 and 3, then the ragged end one by one.
   let sum = sumLanes(i32x4.shuffle(sum4, sum4, 0, 2, 1, 3));

@@ -11,6 +11,8 @@ const benchmarks = {
   memory:
     'peak of the wasm heap in a training step against a count by hand, and tensors gained over 1,000 steps',
   native: 'a step and sampling on TensorFlow against PyTorch, which it installs (needs posttrain native)',
+  backends:
+    'a step and sampling on TensorFlow against wasm, for models of three sizes (needs posttrain native)',
   sharing: 'answers to one prompt whose beginning is computed once, against answers to different ones',
   threads: 'shards on workers against threads that share one memory',
   kernel: 'the notebook kernel: its start, an empty cell, 20,000 lines',
@@ -24,7 +26,7 @@ Prints a table and writes data/results/bench-NAME.json. Without a name: step.
 ${Object.entries(benchmarks)
   .map(([name, what]) => `  ${name.padEnd(10)}${what}`)
   .join('\n')}
-  all       every one of them but native
+  all       every one of them but native and backends
 
   --torch   measures the Python peers too: PyTorch, Hugging Face generate, TRL. Installs them with pip into node_modules/.cache
             (about 1 GB); needs python3 with venv.
@@ -45,7 +47,7 @@ if (unknown.length > 0) {
   process.stdout.write(help);
 } else {
   const names = named.includes('all')
-    ? Object.keys(benchmarks).filter((name) => name !== 'native')
+    ? Object.keys(benchmarks).filter((name) => !['native', 'backends'].includes(name))
     : named.length > 0
       ? named
       : ['step'];
