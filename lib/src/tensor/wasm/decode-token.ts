@@ -25,12 +25,12 @@ const weightNames = [
 type Addresses<T extends readonly unknown[]> = { [K in keyof T]: Address };
 
 /** The four tensors that a layer has attended to, and its weights by name. */
-export type DecoderLayerTensors = Readonly<
+type DecoderLayerTensors = Readonly<
   Record<'keys' | 'values' | 'prefixKeys' | 'prefixValues', TensorInfo>
 > &
   Readonly<Record<string, TensorInfo>>;
 
-export interface DecodeTokenAttributes {
+interface DecodeTokenAttributes {
   readonly layers: readonly DecoderLayerTensors[];
   /** The new tokens, `[B]`. */
   readonly ids: Int32Array;
