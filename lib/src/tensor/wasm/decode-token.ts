@@ -25,9 +25,7 @@ const weightNames = [
 type Addresses<T extends readonly unknown[]> = { [K in keyof T]: Address };
 
 /** The four tensors that a layer has attended to, and its weights by name. */
-type DecoderLayerTensors = Readonly<
-  Record<'keys' | 'values' | 'prefixKeys' | 'prefixValues', TensorInfo>
-> &
+type DecoderLayerTensors = Readonly<Record<'keys' | 'values' | 'prefixKeys' | 'prefixValues', TensorInfo>> &
   Readonly<Record<string, TensorInfo>>;
 
 interface DecodeTokenAttributes {
