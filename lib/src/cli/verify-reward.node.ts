@@ -8,12 +8,12 @@ import {
   auditReward,
   objections,
   perturbationTrials,
+  play,
   scoreDiagram,
   type AnsweredTask,
   type AttackTrial,
   type Judgement,
 } from '../rewards/index.js';
-import { play } from '../rewards/trials.js';
 import { scriptedActions } from '../teachers/index.js';
 import { INTERRUPTED } from './interrupt.node.js';
 import { nonNegativeInteger, positiveInteger } from './options.node.js';

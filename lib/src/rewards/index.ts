@@ -6,9 +6,11 @@ export { feedbackArrows } from './layout.js';
 export { verifyDiagram, type Verdict } from './verifier.js';
 export { drawAttacks, formatAttacks, nearMisses, type Attack } from './attacks.js';
 export { editAttacks } from './edit-attacks.js';
+export { faults, variations, type Perturbation } from './perturbations.js';
 export {
   attackTrials,
   perturbationTrials,
+  play,
   type AnsweredTask,
   type AttackKind,
   type AttackTrial,

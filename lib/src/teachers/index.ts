@@ -2,6 +2,7 @@ export type { Exchange, ModelCall, Teacher, TeacherAnswer, TeacherContext } from
 export { diagramTeacher, modelTeacher, type ModelTeacherOptions } from './model-teacher.js';
 export { diagramReplies, type ReplyFormat } from './reply-format.js';
 export { scriptedActions, scriptedTeacher, type ScriptedTeacherOptions } from './scripted.js';
+export { noisyTeacher, type NoisyTeacherOptions } from './noisy.js';
 export {
   collect,
   type CollectOptions,
