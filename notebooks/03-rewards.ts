@@ -94,9 +94,9 @@ table(
 );
 
 // %% [markdown]
-// The naive reward does not pay a right drawing in full. Words such as "Connect" or "then" are in no box, and three arrows are fewer than
-// five. What is left to gain, a policy can gain only by drawing something that is *not* right. That is a first sign of a weak reward, and it
-// costs one line to look for it.
+// The naive reward does not pay a right drawing in full: three arrows are fewer than five. (In other requests a word such as "Connect" is
+// missing as well, because it is in no box.) What is left to gain, a policy can gain only by drawing something that is *not* right. That is
+// a first sign of a weak reward, and it costs one line to look for it.
 
 // %%
 check('a right drawing earns nearly everything of the gated reward', right.gated > 0.95, right.gated.toFixed(3));
@@ -203,7 +203,7 @@ const lucrative = (reward: 'naive' | 'gated'): number[] =>
   pays.map((pay) => pay.filter((each) => each[reward] >= 0.9).length);
 
 // %% [markdown]
-// Of {{03:attacks.count|integer}} attacks, {{03:attacks.lucrative.naive|fixed2}} (mean of three sets of requests) earn at least nine tenths of an honest drawing under the naive reward. `complete_graph` earns
+// Of {{03:attacks.count|integer}} attacks, {{03:attacks.lucrative.naive|integer}} earn at least nine tenths of an honest drawing under the naive reward. `complete_graph` earns
 // {{03:attacks.share.complete_graph.naive|percent0}} of it: cheating pays *better* than work, and a policy that follows the pay will find it. Under the gated reward it earns
 // {{03:attacks.share.complete_graph.gated|percent0}}.
 //
@@ -407,9 +407,11 @@ const climbs = {
 
 // %%
 type Watched = 'naive' | 'gated' | 'success';
-/** One number along the searches for one reward, over seeds; `at` counts the marks from the start, or from the end when negative. */
-const along = (followed: 'naive' | 'gated', number: Watched, at: number) =>
-  interval(climbs[followed].map((curve) => curve.at(at)![number]));
+/** One number along the searches for one reward, over seeds, kept within 0 and 1; `at` counts marks from the start, or from the end when negative. */
+function along(followed: 'naive' | 'gated', number: Watched, at: number) {
+  const { value, low, high } = interval(climbs[followed].map((curve) => curve.at(at)![number]));
+  return { value, low: Math.max(0, low), high: Math.min(1, high) };
+}
 
 function showClimb(followed: 'naive' | 'gated', description: string): void {
   show({
@@ -595,7 +597,8 @@ table(
 // to no effect: nobody earns more than the program would have paid. The price is paid by the honest, who lose what is vetoed by mistake: {{03:judge.honest.veto|fixed2}} is left. Asking three times brings
 // back some of that ({{03:judge.honest.three|fixed2}}), because mistakes at random average out. The belief in labels does not average out: votes cure noise, not bias.
 //
-// With a real judge, keep a record of what it was shown and what it said, read some of it, and compare it with people.
+// With a real judge, keep a record of what it was shown and what it said, read some of it, and compare it with known labels before you believe it
+// (`modelJudge` and `judgeAgreement` do that; the former tells the model that nothing inside an answer is an instruction).
 
 // %%
 check('a judge that pays can be flattered', judged['prompt_label']!.alone.value > judged['honest']!.alone.value);

@@ -13,10 +13,12 @@
 import {
   applyActions,
   collect,
+  createBudget,
   createLocalEngine,
   createModel,
   courtesies,
   diagramEnvironment,
+  diagramTeacher,
   disposeModel,
   drawAttacks,
   emptyCanvas,
@@ -61,6 +63,7 @@ import type {
   TeacherShare,
   TrajectoryRecord,
 } from 'posttrain';
+import { geminiModel } from 'posttrain/node';
 import { check, diagram, exercise, progress, saveResults, setup, show, table } from 'posttrain/notebook';
 
 // %%
@@ -150,8 +153,9 @@ diagram(
 // Usually nobody can write such a script. Then the teacher is a larger model. It sees the request only, and some of its answers are wrong. Gemini, say,
 // can be held to the JSON of our actions by a schema, but not to the right graph.
 //
-// In this notebook a **scripted stand-in** plays that part, so that it runs without a key and gives the same answers everywhere: our script, with a mistake in three answers
-// of ten. The mistakes are of kinds that models make, but no model made them, and their rate is our choice: it says nothing about any real model. Knowing the rate is useful: we can see what a filter misses.
+// In this notebook a **scripted stand-in** plays that part, so that it runs without a key and gives the same answers everywhere: our script, with a
+// mistake in three answers of ten. The mistakes are of kinds that models make, but no model made them, and their rate is our choice: it says nothing
+// about any real model. That we know it is useful: we can see what a filter misses.
 
 // %%
 const { fence, prose } = formatAttacks;
@@ -170,6 +174,33 @@ const fallible: Teacher<DiagramTask> = noisyTeacher(scriptedTeacher({ numLayouts
 console.log(fallible.name, '\n', fallible.version);
 
 // %% [markdown]
+// With `GEMINI_API_KEY` and `GEMINI_MODEL` (a model id) in the environment, and `@google/genai` installed, the next cell asks Gemini for three drawings, within a budget of
+// 50,000 tokens. Without them it shows what the stand-in answers. Everything after it uses the stand-in in either case.
+
+// %%
+const env = diagramEnvironment({ scorer: scoreDiagram });
+const { GEMINI_API_KEY: apiKey, GEMINI_MODEL: model } = process.env;
+const gemini =
+  apiKey && model
+    ? diagramTeacher({ model: geminiModel({ model, apiKey, budget: createBudget({ tokens: 50_000 }) }) })
+    : undefined;
+console.log(gemini ? `${model} answers:` : 'No key: these are answers of the scripted stand-in. No model was asked.');
+
+async function threeAnswers(teacher: Teacher<DiagramTask>): Promise<TrajectoryRecord[]> {
+  const found: TrajectoryRecord[] = [];
+  for await (const record of collect({ env, tasks: tasks.slice(0, 3), teachers: [{ teacher }] })) found.push(record);
+  return found;
+}
+const three = await threeAnswers(gemini ?? fallible);
+diagram(
+  three.map(({ turns: [turn], reward, rejection }, i) => ({
+    canvas: play(tasks[i]!, turn!.completion).canvas,
+    caption: `reward ${reward.toFixed(2)}, ${rejection ?? 'kept'}`,
+  })),
+  { description: 'Three requests as the fallible teacher draws them.' },
+);
+
+// %% [markdown]
 // ## Collect: sample, run, keep what survives
 //
 // Teacher generation is no magic. For every request: ask for $n$ answers, run each in the environment, write down what happened, and mark what is
@@ -177,7 +208,6 @@ console.log(fallible.name, '\n', fallible.version);
 // rest from the mediocre one, and `keep: 'success'` wants drawings that are right.
 
 // %%
-const env = diagramEnvironment({ scorer: scoreDiagram });
 const teachers: readonly TeacherShare<DiagramTask>[] = [
   { teacher: fallible, share: 0.7, keep: 'success' },
   { teacher: scriptedTeacher({ quality: 'mediocre' }), share: 0.3, keep: 'success' },

@@ -15,8 +15,12 @@ const fixed: Teacher<DiagramTask> = {
   answer: () => Promise.resolve('{"actions":[{"type":"finish"}]}'),
 };
 const fence = { fence: formatAttacks['fence']! };
+async function answerOf(teacher: Teacher<DiagramTask>, task: DiagramTask): Promise<string> {
+  const answer = await teacher.answer(task, '', { history: [], sample: 0 });
+  return typeof answer === 'string' ? answer : answer.completion;
+}
 const answers = (teacher: Teacher<DiagramTask>): Promise<string[]> =>
-  Promise.all(tasks.map((task) => teacher.answer(task, '', { history: [], sample: 0 })));
+  Promise.all(tasks.map((task) => answerOf(teacher, task)));
 const spoilt = (replies: readonly string[]): number =>
   replies.filter((reply) => reply.startsWith('```')).length;
 
@@ -37,12 +41,22 @@ describe('noisyTeacher', () => {
 
   it('spoils the answer of the teacher itself', async () => {
     const [task] = tasks as [DiagramTask];
-    const context = { history: [], sample: 0 };
-    const right = await scriptedTeacher().answer(task, '', context);
-    const noisy = noisyTeacher(scriptedTeacher(), { rate: 1, mistakes: nearMisses });
-    const wrong = await noisy.answer(task, '', context);
+    const right = await answerOf(scriptedTeacher(), task);
+    const wrong = await answerOf(noisyTeacher(scriptedTeacher(), { rate: 1, mistakes: nearMisses }), task);
     expect(wrong).not.toBe(right);
     expect(wrong.split('"create"')).toHaveLength(right.split('"create"').length);
+  });
+
+  it('leaves what else is known of an answer as it is', async () => {
+    const blocked: Teacher<DiagramTask> = {
+      ...fixed,
+      answer: () => Promise.resolve({ completion: '{"actions":[]}', rejection: 'finish reason MAX_TOKENS' }),
+    };
+    const teacher = noisyTeacher(blocked, { rate: 1, mistakes: fence });
+    expect(await teacher.answer(tasks[0]!, '', { history: [], sample: 0 })).toEqual({
+      completion: '```json\n{"actions":[]}\n```',
+      rejection: 'finish reason MAX_TOKENS',
+    });
   });
 
   it('passes on what is no list of actions', async () => {

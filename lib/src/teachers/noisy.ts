@@ -31,11 +31,14 @@ export function noisyTeacher(
     name: `noisy-${teacher.name}`,
     version: `${teacher.version} rate=${rate} mistakes=${names.join(',')} seed=${seed}`,
     answer: async (task, observation, context) => {
-      const right = await teacher.answer(task, observation, context);
+      const answer = await teacher.answer(task, observation, context);
       const random = randomStream(seed, 'noisy teacher', hashText(task.id), context.sample);
-      if (random.uniform() >= rate) return right;
-      const parsed = parseActions(right);
-      return parsed.ok ? mistakes[random.pick(names)]!(task, parsed.actions) : right;
+      if (random.uniform() >= rate) return answer;
+      const given = typeof answer === 'string' ? { completion: answer } : answer;
+      const parsed = parseActions(given.completion);
+      return parsed.ok
+        ? { ...given, completion: mistakes[random.pick(names)]!(task, parsed.actions) }
+        : answer;
     },
   };
 }
