@@ -10,24 +10,24 @@
 //   reward that leaks.
 
 // %%
+import { emptyCanvas, lint, serializeActions } from 'posttrain/envs';
+import type { ActionLog, Canvas, DiagramTask, Shape } from 'posttrain/envs';
+import { overSeeds } from 'posttrain/eval';
 import {
   drawAttacks,
-  emptyCanvas,
   faults,
   formulas,
-  generateTask,
-  lint,
   nearMisses,
-  overSeeds,
   play,
-  randomStream,
   scoreTerms,
-  scriptedActions,
-  serializeActions,
   valueOf,
   verifyDiagram,
-} from 'posttrain';
-import type { ActionLog, AnsweredTask, Canvas, DiagramTask, Formula, RandomStream, Shape } from 'posttrain';
+} from 'posttrain/rewards';
+import type { AnsweredTask, Formula } from 'posttrain/rewards';
+import { generateTask } from 'posttrain/tasks';
+import { scriptedActions } from 'posttrain/teachers';
+import { randomStream } from 'posttrain/tensor';
+import type { RandomStream } from 'posttrain/tensor';
 import { check, diagram, exercise, saveResults, setup, show, table } from 'posttrain/notebook';
 
 // %%
@@ -90,7 +90,9 @@ const meanings = {
 const right = judge(honest.task, drawn.canvas, drawn.log);
 table(
   Object.entries(meanings).map(([term, measures]) => ({ term, value: right.terms[term]!, measures })),
-  { caption: `A right drawing earns ${right.naive.toFixed(2)} (naive) and ${right.gated.toFixed(2)} (gated)` },
+  {
+    caption: `A right drawing earns ${right.naive.toFixed(2)} (naive) and ${right.gated.toFixed(2)} (gated)`,
+  },
 );
 
 // %% [markdown]
@@ -99,7 +101,11 @@ table(
 // a first sign of a weak reward, and it costs one line to look for it.
 
 // %%
-check('a right drawing earns nearly everything of the gated reward', right.gated > 0.95, right.gated.toFixed(3));
+check(
+  'a right drawing earns nearly everything of the gated reward',
+  right.gated > 0.95,
+  right.gated.toFixed(3),
+);
 check('and leaves something to gain in the naive one', right.naive < 0.95, right.naive.toFixed(3));
 
 // %% [markdown]
@@ -119,7 +125,14 @@ function attacked(name: string, { task, answer }: AnsweredTask): { canvas: Canva
   return { canvas, caption: `${name}: naive ${naive.toFixed(2)}, gated ${gated.toFixed(2)}` };
 }
 
-const subtle = ['complete_graph', 'reversed_edges', 'shuffled_labels', 'decoys', 'chain_always', 'drop_last_node'];
+const subtle = [
+  'complete_graph',
+  'reversed_edges',
+  'shuffled_labels',
+  'decoys',
+  'chain_always',
+  'drop_last_node',
+];
 diagram(
   subtle.map((name) => attacked(name, honest)),
   { description: 'Six wrong drawings that look like work, each with what both rewards pay for it.' },
@@ -162,7 +175,8 @@ interface Pay {
   readonly naive: number;
   readonly gated: number;
 }
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What each attack earns where it left a wrong drawing, as a share of what the right drawings earn. */
 function attackPay(answered: readonly AnsweredTask[]): Pay[] {
@@ -182,7 +196,9 @@ function payOf(task: DiagramTask, reply: string): { naive: number; gated: number
 }
 
 // %%
-const examples = size.seeds.map((taskSeed) => Array.from({ length: size.tasks }, (_, i) => example(taskSeed, i)));
+const examples = size.seeds.map((taskSeed) =>
+  Array.from({ length: size.tasks }, (_, i) => example(taskSeed, i)),
+);
 const pays = examples.map(attackPay);
 /** Mean over seeds, with its 95 % interval. */
 function interval(values: readonly number[]): { value: number; low: number; high: number } {
@@ -220,7 +236,11 @@ check(
   lucrative('naive').every((count) => count >= paid.length / 4),
   `${lucrative('naive').join(', ')} of ${paid.length}`,
 );
-check('an attack earns more than honest work there', paid[0]!.naive > 1, `${paid[0]!.attack} ${paid[0]!.naive.toFixed(2)}`);
+check(
+  'an attack earns more than honest work there',
+  paid[0]!.naive > 1,
+  `${paid[0]!.attack} ${paid[0]!.naive.toFixed(2)}`,
+);
 check(
   'under the gated reward no attack earns what honest work does',
   paid.every(({ gated }) => gated < 0.97),
@@ -279,6 +299,7 @@ function damageCurve({ task, answer }: AnsweredTask, most: number, random: Rando
   return path.map((broken) => judge(task, broken, log));
 }
 
+// %%
 const mostFaults = 6;
 const curves = size.seeds.map((damageSeed, s) =>
   examples[s]!.map((each, i) => damageCurve(each, mostFaults, randomStream(damageSeed, 'damage', 0, i))),
@@ -286,11 +307,16 @@ const curves = size.seeds.map((damageSeed, s) =>
 const afterFaults = (reward: 'naive' | 'gated', count: number) =>
   interval(curves.map((tasks) => mean(tasks.map((curve) => curve[count]![reward]))));
 const points = (reward: 'naive' | 'gated') =>
-  Array.from({ length: mostFaults + 1 }, (_, x) => ({ x, y: afterFaults(reward, x).value, ...afterFaults(reward, x) }));
+  Array.from({ length: mostFaults + 1 }, (_, x) => ({
+    x,
+    y: afterFaults(reward, x).value,
+    ...afterFaults(reward, x),
+  }));
 show({
   type: 'lines',
   title: 'Reward of a drawing that is broken step by step',
-  description: 'The gated reward falls steeply with the first faults and keeps falling; the naive one loses little.',
+  description:
+    'The gated reward falls steeply with the first faults and keeps falling; the naive one loses little.',
   xLabel: 'faults',
   yLabel: 'reward',
   yRange: [0, 1],
@@ -309,7 +335,10 @@ check(
 check('a reversed arrow leaves the naive reward as it is', single[1]!['naive falls'] === 0);
 check(
   'on average the gated reward falls with every further fault',
-  Array.from({ length: mostFaults }, (_, k) => afterFaults('gated', k).value > afterFaults('gated', k + 1).value).every(Boolean),
+  Array.from(
+    { length: mostFaults },
+    (_, k) => afterFaults('gated', k).value > afterFaults('gated', k + 1).value,
+  ).every(Boolean),
 );
 
 // %% [markdown]
@@ -332,11 +361,23 @@ const changeBox =
   (change: (box: Shape, task: DiagramTask, random: RandomStream) => Shape): Edit =>
   (canvas, task, random) => {
     const chosen = random.pick(canvas.shapes);
-    return { ...canvas, shapes: canvas.shapes.map((box) => (box === chosen ? change(box, task, random) : box)) };
+    return {
+      ...canvas,
+      shapes: canvas.shapes.map((box) => (box === chosen ? change(box, task, random) : box)),
+    };
   };
-const move = changeBox((box, _, random) => ({ ...box, x: slide(box.x, 1400, random), y: slide(box.y, 1100, random) }));
+const move = changeBox((box, _, random) => ({
+  ...box,
+  x: slide(box.x, 1400, random),
+  y: slide(box.y, 1100, random),
+}));
 const rename = changeBox((box, task, random) => ({ ...box, text: random.pick(task.graph.nodes).label }));
-const addWord = changeBox((box, task, random) => ({ ...box, text: `${box.text} ${random.pick(wordsOf(task))}` }));
+const addWord = changeBox((box, task, random) => ({
+  ...box,
+  text: `${box.text} ${random.pick(wordsOf(task))}`,
+}));
+
+// %%
 const addArrow: Edit = (canvas, _, random) => {
   const [from, to] = [random.pick(canvas.shapes).id, random.pick(canvas.shapes).id];
   const exists = canvas.edges.some((edge) => edge.from === from && edge.to === to);
@@ -347,15 +388,22 @@ const removeArrow: Edit = (canvas, _, random) => {
   return { ...canvas, edges: canvas.edges.filter((_edge, i) => i !== at) };
 };
 
-// %%
 const addBox: Edit = (canvas, task, random) => {
-  const box = { shape: 'rectangle', x: 10 * random.int(140), y: 10 * random.int(110), width: 100, height: 60 } as const;
+  const box = {
+    shape: 'rectangle',
+    x: 10 * random.int(140),
+    y: 10 * random.int(110),
+    width: 100,
+    height: 60,
+  } as const;
   const added = { ...box, id: `x${canvas.shapes.length}`, text: random.pick(wordsOf(task)) };
   return { ...canvas, shapes: [...canvas.shapes, added] };
 };
 const enlarge = changeBox((box) => ({ ...box, width: box.width + 20, height: box.height + 10 }));
 /** Moves are tried three times as often as anything else. */
 const edits: readonly Edit[] = [move, move, move, enlarge, rename, addWord, addArrow, removeArrow, addBox];
+
+// %%
 /** The log of a reply whose actions all ran. */
 const clean: ActionLog = { parsed: true, actions: 1, valid: 1, errors: [] };
 
@@ -443,8 +491,12 @@ showClimb('gated', 'The gated reward and success rise together; the naive reward
 // %%
 function drawings(index: number, taskSeed: number) {
   const { task } = example(taskSeed, index);
-  const start = play(task, serializeActions(scriptedActions(task, [], 0, { quality: 'mediocre', seed: taskSeed }))).canvas;
-  const end = (reward: 'naive' | 'gated') => climb(task, start, reward, randomStream(taskSeed, 'show', 0, index)).at(-1)!;
+  const start = play(
+    task,
+    serializeActions(scriptedActions(task, [], 0, { quality: 'mediocre', seed: taskSeed })),
+  ).canvas;
+  const end = (reward: 'naive' | 'gated') =>
+    climb(task, start, reward, randomStream(taskSeed, 'show', 0, index)).at(-1)!;
   const captioned = (name: string, canvas: Canvas) => {
     const { naive, gated } = judge(task, canvas, clean);
     const verdict = verifyDiagram(task, canvas, clean).success ? 'right' : 'wrong';
@@ -497,9 +549,11 @@ function episodeOf({ task, answer }: AnsweredTask, rounds: number): Canvas[] {
   return [emptyCanvas(task.rules), upTo(0), ...drawing, ...farming];
 }
 
+// %%
 function payments(task: DiagramTask, canvases: readonly Canvas[]) {
   const judged = canvases.map((canvas) => judge(task, canvas, clean));
-  const gains = (value: (at: number) => number): number[] => judged.slice(1).map((_, i) => value(i + 1) - value(i));
+  const gains = (value: (at: number) => number): number[] =>
+    judged.slice(1).map((_, i) => value(i + 1) - value(i));
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return {
     outcome: judged.at(-1)!.gated,
@@ -526,9 +580,16 @@ table(paidEpisodes, { caption: 'What four drawers earn by four ways of paying' }
 
 // %%
 const [once, , farmed, idle] = paidEpisodes;
-check('a bonus for progress can be farmed', farmed!.bonus > 2 * once!.bonus, `${farmed!.bonus.toFixed(2)} against ${once!.bonus.toFixed(2)}`);
+check(
+  'a bonus for progress can be farmed',
+  farmed!.bonus > 2 * once!.bonus,
+  `${farmed!.bonus.toFixed(2)} against ${once!.bonus.toFixed(2)}`,
+);
 check('a potential cannot', Math.abs(farmed!.potential - once!.potential) < 1e-9);
-check('nobody earns more by penalties than who does nothing', paidEpisodes.every(({ penalties }) => penalties <= idle!.penalties));
+check(
+  'nobody earns more by penalties than who does nothing',
+  paidEpisodes.every(({ penalties }) => penalties <= idle!.penalties),
+);
 
 // %% [markdown]
 // ## A judge may veto, never pay
@@ -552,7 +613,11 @@ function opinion(canvas: Canvas, isRight: boolean, random: RandomStream): number
 }
 
 /** What the replies of one drawer earn in four ways of listening to the judge, averaged over tasks and 20 hearings of each. */
-function judgedPay(answered: readonly AnsweredTask[], replyOf: (each: AnsweredTask) => string, judgeSeed: number) {
+function judgedPay(
+  answered: readonly AnsweredTask[],
+  replyOf: (each: AnsweredTask) => string,
+  judgeSeed: number,
+) {
   const pay = answered.flatMap((each, i) => {
     const { canvas, log } = play(each.task, replyOf(each));
     const { gated } = judge(each.task, canvas, log);
@@ -601,8 +666,14 @@ table(
 // (`modelJudge` and `judgeAgreement` do that; the former tells the model that nothing inside an answer is an instruction).
 
 // %%
-check('a judge that pays can be flattered', judged['prompt_label']!.alone.value > judged['honest']!.alone.value);
-check('one that vetoes pays a flatterer no more than the program does', judged['prompt_label']!.veto.value < 0.2);
+check(
+  'a judge that pays can be flattered',
+  judged['prompt_label']!.alone.value > judged['honest']!.alone.value,
+);
+check(
+  'one that vetoes pays a flatterer no more than the program does',
+  judged['prompt_label']!.veto.value < 0.2,
+);
 check(
   'three votes give honest drawers at least what one vote gives them',
   judged['honest']!.three.value >= judged['honest']!.veto.value,
@@ -621,7 +692,15 @@ check(
 // Terms to choose from: those of the first table, and `overlap`, `fit` and `through` (arrows that run through no box), the parts of `layout`, where 1 is good.
 
 // %%
-const mendable = ['complete_graph', 'reversed_edges', 'shuffled_labels', 'decoys', 'keyword_box', 'stacked', 'noop_padding'];
+const mendable = [
+  'complete_graph',
+  'reversed_edges',
+  'shuffled_labels',
+  'decoys',
+  'keyword_box',
+  'stacked',
+  'noop_padding',
+];
 
 /** What a formula pays on average, where `replyOf` answers. */
 function paidBy(formula: Formula, replyOf: (each: AnsweredTask) => string): number {
@@ -633,6 +712,7 @@ function paidBy(formula: Formula, replyOf: (each: AnsweredTask) => string): numb
   );
 }
 
+// %%
 function checkMended(formula: Formula): void {
   const full = paidBy(formula, ({ answer }) => serializeActions(answer));
   check('right drawings earn at least 0.95', full >= 0.95 && full <= 1, full.toFixed(2));
@@ -681,12 +761,25 @@ await saveResults('03', {
   attacks: {
     count: paid.length,
     lucrative: { naive: interval(lucrative('naive')), gated: interval(lucrative('gated')) },
-    share: Object.fromEntries(['complete_graph', 'reversed_edges', 'keyword_box', 'far_spread'].map((name) => [name, bothShares(name)])),
+    share: Object.fromEntries(
+      ['complete_graph', 'reversed_edges', 'keyword_box', 'far_spread'].map((name) => [
+        name,
+        bothShares(name),
+      ]),
+    ),
   },
   damage: { naive: damage('naive'), gated: damage('gated') },
   climb: {
-    naive: { naive: watched('naive', 'naive'), gated: watched('naive', 'gated'), success: watched('naive', 'success') },
-    gated: { naive: watched('gated', 'naive'), gated: watched('gated', 'gated'), success: watched('gated', 'success') },
+    naive: {
+      naive: watched('naive', 'naive'),
+      gated: watched('naive', 'gated'),
+      success: watched('naive', 'success'),
+    },
+    gated: {
+      naive: watched('gated', 'naive'),
+      gated: watched('gated', 'gated'),
+      success: watched('gated', 'success'),
+    },
   },
   process: { honest: { bonus: once!.bonus }, farmed: { bonus: farmed!.bonus } },
   judge: judged,

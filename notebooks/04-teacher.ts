@@ -6,63 +6,40 @@
 // does it matter?**
 //
 // - You need: rewards (notebook 03). No machine learning; the small model at the end is a black box here.
-// - Time: about a minute and a half on two cores.
+// - Time: about a minute on two cores.
 // - Afterwards you can: write a teacher, collect and keep what survives, say why the rest was thrown away, and measure what dirty data costs.
 
 // %%
+import { createLocalEngine } from 'posttrain/engine';
 import {
   applyActions,
-  collect,
-  createBudget,
-  createLocalEngine,
-  createModel,
-  courtesies,
   diagramEnvironment,
-  diagramTeacher,
-  disposeModel,
-  drawAttacks,
   emptyCanvas,
-  evaluate,
-  formatAttacks,
-  generateTask,
-  goldReward,
   lint,
-  nearMisses,
-  noisyTeacher,
-  overSeeds,
   parseActions,
-  play,
+  serializeActions,
+} from 'posttrain/envs';
+import {
+  courtesies,
+  goldReward,
   preferenceEnvironment,
   preferenceTasks,
   preferenceWords,
-  randomStream,
-  realTasks,
-  REASON,
-  renderCompletion,
-  renderPrompt,
-  requestOf,
-  scoreDiagram,
-  scriptedActions,
-  scriptedTeacher,
-  serializeActions,
-  sft,
-  topicWords,
-  verifyDiagram,
-  wordTokenizer,
-} from 'posttrain';
-import type {
-  Canvas,
-  CollectOptions,
-  DiagramTask,
-  ModelConfig,
-  PreferenceTask,
-  RandomStream,
-  Scorer,
-  Shape,
-  Teacher,
-  TeacherShare,
-  TrajectoryRecord,
-} from 'posttrain';
+} from 'posttrain/envs';
+import { REASON, requestOf, topicWords } from 'posttrain/envs';
+import type { Canvas, DiagramTask, PreferenceTask, Scorer } from 'posttrain/envs';
+import { evaluate, overSeeds } from 'posttrain/eval';
+import { createModel, disposeModel } from 'posttrain/model';
+import type { ModelConfig } from 'posttrain/model';
+import { createBudget } from 'posttrain/remote';
+import { drawAttacks, formatAttacks, nearMisses, play, scoreDiagram, verifyDiagram } from 'posttrain/rewards';
+import { generateTask, realTasks } from 'posttrain/tasks';
+import { collect, diagramTeacher, noisyTeacher, scriptedActions, scriptedTeacher } from 'posttrain/teachers';
+import type { CollectOptions, Teacher, TeacherShare, TrajectoryRecord } from 'posttrain/teachers';
+import { randomStream } from 'posttrain/tensor';
+import type { RandomStream } from 'posttrain/tensor';
+import { renderCompletion, renderPrompt, wordTokenizer } from 'posttrain/text';
+import { sft } from 'posttrain/trainers';
 import { geminiModel } from 'posttrain/node';
 import { check, diagram, exercise, progress, saveResults, setup, show, table } from 'posttrain/notebook';
 
@@ -104,15 +81,18 @@ function triedFor(task: DiagramTask): Tried[] {
   return tried;
 }
 
+// %%
 /** Requests that people wrote, as far as they begin with an empty canvas. */
 const written = realTasks().filter(({ kind }) => kind === 'draw');
 const searches = written.map(triedFor);
 const searched = searches.findIndex(({ length }) => length > 1);
-console.log(written[searched]!.requests.join('\n'));
-diagram(
-  searches[searched]!.map(({ canvas, reward }, i) => ({ canvas, caption: `style ${i + 1}: reward ${reward.toFixed(3)}` })),
-  { description: 'The drawings that the teacher considered for the request above; the last one is its answer.' },
-);
+const wanted = written[searched]!;
+console.log(wanted.requests.join('\n'));
+for (const { canvas, reward } of searches[searched]!) {
+  const { faults } = verifyDiagram(wanted, canvas, { parsed: true, actions: 1, valid: 1, errors: [] });
+  const caption = `reward ${reward.toFixed(3)}, ${faults[0] ?? 'right'}`;
+  diagram([{ canvas, caption }], { description: `A drawing that the teacher considered: ${caption}.` });
+}
 
 // %%
 const tasks = Array.from({ length: size.tasks }, (_, index) =>
@@ -125,7 +105,10 @@ function isRight(task: DiagramTask): boolean {
 }
 const needed = searches.map(({ length }) => length);
 console.log(`drawings judged for each of ${written.length} requests: ${needed.join(', ')}`);
-check('it draws every request right, those that people wrote and those that are generated', [...written, ...tasks].every(isRight));
+check(
+  'it draws every request right, those that people wrote and those that are generated',
+  [...written, ...tasks].every(isRight),
+);
 
 // %% [markdown]
 // The first layout nearly always passes. Search and climb are there for the rest: for crowded graphs, and for canvases that are given and must be mended.
@@ -135,13 +118,14 @@ check('it draws every request right, those that people wrote and those that are 
 // something left to improve.
 
 // %%
-const variety = [0, 1, 2].map((sample) => scriptedActions(tasks[0]!, [], sample, { numLayouts: 3 }));
-const careless = scriptedActions(tasks[0]!, [], 0, { quality: 'mediocre' });
-console.log(tasks[0]!.requests.join('\n'));
+const branching = tasks.find(({ family }) => family === 'tree')!;
+const variety = [0, 1, 2].map((sample) => scriptedActions(branching, [], sample, { numLayouts: 3 }));
+const careless = scriptedActions(branching, [], 0, { quality: 'mediocre' });
+console.log(branching.requests.join('\n'));
 diagram(
   [...variety, careless].map((actions, i) => {
-    const { canvas, log } = play(tasks[0]!, serializeActions(actions));
-    const { reward } = scoreDiagram(tasks[0]!, canvas, log);
+    const { canvas, log } = play(branching, serializeActions(actions));
+    const { reward } = scoreDiagram(branching, canvas, log);
     return { canvas, caption: `${i < 3 ? `layout ${i}` : 'mediocre'}: reward ${reward.toFixed(2)}` };
   }),
   { description: 'Three good drawings of one request, and a mediocre one with the same boxes and arrows.' },
@@ -160,7 +144,8 @@ diagram(
 // %%
 const { fence, prose } = formatAttacks;
 const { drop_last_edge } = nearMisses;
-const { drop_last_node, reversed_edges, shuffled_labels, decoys, dangling, stacked, tiny_boxes } = drawAttacks;
+const { drop_last_node, reversed_edges, shuffled_labels, decoys, dangling, stacked, tiny_boxes } =
+  drawAttacks;
 const mistakes = {
   ...{ fence, prose, drop_last_edge, drop_last_node, reversed_edges },
   ...{ shuffled_labels, decoys, dangling, stacked, tiny_boxes },
@@ -184,11 +169,14 @@ const gemini =
   apiKey && model
     ? diagramTeacher({ model: geminiModel({ model, apiKey, budget: createBudget({ tokens: 50_000 }) }) })
     : undefined;
-console.log(gemini ? `${model} answers:` : 'No key: these are answers of the scripted stand-in. No model was asked.');
+console.log(
+  gemini ? `${model} answers:` : 'No key: these are answers of the scripted stand-in. No model was asked.',
+);
 
 async function threeAnswers(teacher: Teacher<DiagramTask>): Promise<TrajectoryRecord[]> {
   const found: TrajectoryRecord[] = [];
-  for await (const record of collect({ env, tasks: tasks.slice(0, 3), teachers: [{ teacher }] })) found.push(record);
+  for await (const record of collect({ env, tasks: tasks.slice(0, 3), teachers: [{ teacher }] }))
+    found.push(record);
   return found;
 }
 const three = await threeAnswers(gemini ?? fallible);
@@ -245,6 +233,8 @@ const reasons: readonly (readonly [reason: string, holds: (metrics: Metrics) => 
   ['has an arrow through a box', lacks('through')],
   ['is laid out badly otherwise', () => true],
 ];
+
+// %%
 /** The first thing that is wrong with a rejected answer. */
 const reasonOf = ({ metrics }: TrajectoryRecord): string => reasons.find(([, holds]) => holds(metrics))![0];
 
@@ -283,7 +273,10 @@ if (unreadable) console.log(`not JSON: ${unreadable.turns[0]!.completion.slice(0
 // decision about data: mend, and the student never sees the mistake; but then do it where the teacher is asked, not in the reward, or the student is paid for it too.
 
 // %%
-check('every answer is kept or has a reason', kept.length + byReason.reduce((sum, { answers: found }) => sum + found.length, 0) === records.length);
+check(
+  'every answer is kept or has a reason',
+  kept.length + byReason.reduce((sum, { answers: found }) => sum + found.length, 0) === records.length,
+);
 check(
   'what was kept is right, says the verifier too',
   kept.every((record) => {
@@ -301,10 +294,12 @@ check(
 // %%
 const { turns, metrics, ...origin } = records[0]!;
 table(
-  Object.entries({ ...origin, teacher: `${origin.teacher.name}, ${origin.teacher.version}` }).map(([field, value]) => ({
-    field,
-    value: String(value),
-  })),
+  Object.entries({ ...origin, teacher: `${origin.teacher.name}, ${origin.teacher.version}` }).map(
+    ([field, value]) => ({
+      field,
+      value: String(value),
+    }),
+  ),
   { caption: `A record, without its ${turns.length} turn and its ${Object.keys(metrics).length} metrics` },
 );
 
@@ -322,7 +317,10 @@ const refused = await refusal();
 console.log(`resumed after 10 answers: ${resumed.length} more\nwith another seed: ${refused}`);
 
 // %%
-check('a collection that was interrupted goes on identically', JSON.stringify([...records.slice(0, 10), ...resumed]) === JSON.stringify(records));
+check(
+  'a collection that was interrupted goes on identically',
+  JSON.stringify([...records.slice(0, 10), ...resumed]) === JSON.stringify(records),
+);
 check('answers of different settings are not mixed silently', refused !== 'nothing');
 
 // %% [markdown]
@@ -343,19 +341,31 @@ const judged = records.map((record): Judged => {
   return { reward: record.reward, right: verifyDiagram(taskOf(record), canvas, log).success };
 });
 /** Precision and recall of a filter. */
-function quality<T extends { readonly right: boolean }>(answered: readonly T[], keeps: (answer: T) => boolean) {
+function quality<T extends { readonly right: boolean }>(
+  answered: readonly T[],
+  keeps: (answer: T) => boolean,
+) {
   const chosen = answered.filter(keeps);
   const hits = chosen.filter(({ right }) => right).length;
   const all = answered.filter(({ right }) => right).length;
-  return { kept: chosen.length, precision: hits / Math.max(1, chosen.length), recall: hits / Math.max(1, all) };
+  return {
+    kept: chosen.length,
+    precision: hits / Math.max(1, chosen.length),
+    recall: hits / Math.max(1, all),
+  };
 }
 
+// %%
 const thresholds = Array.from({ length: 21 }, (_, i) => i / 20);
-const strictness = thresholds.map((least) => ({ least, ...quality(judged, ({ reward }) => reward >= least) }));
+const strictness = thresholds.map((least) => ({
+  least,
+  ...quality(judged, ({ reward }) => reward >= least),
+}));
 show({
   type: 'lines',
   title: 'A filter by reward',
-  description: 'Precision rises with the least reward and reaches 1 near 0.95; recall stays at 1 until then and falls at the end.',
+  description:
+    'Precision rises with the least reward, slowly at first, to 1; recall stays at 1 and falls at the end.',
   xLabel: 'least reward',
   yLabel: 'share',
   yRange: [0, 1],
@@ -372,8 +382,15 @@ show({
 
 // %%
 const at = (least: number) => quality(judged, ({ reward }) => reward >= least);
-check('a stricter filter is more often right', at(0).precision < at(0.5).precision && at(0.5).precision < at(0.9).precision);
-check('and up to 0.9 it loses nothing that is right', at(0.9).recall === 1, `recall ${at(0.9).recall.toFixed(2)}`);
+check(
+  'a stricter filter is more often right',
+  at(0).precision < at(0.5).precision && at(0.5).precision < at(0.9).precision,
+);
+check(
+  'and up to 0.9 it loses nothing that is right',
+  at(0.9).recall === 1,
+  `recall ${at(0.9).recall.toFixed(2)}`,
+);
 
 // %% [markdown]
 // ## What dirt costs
@@ -406,7 +423,8 @@ const mislabelled: Dirt = (asked, random) => {
 };
 const habit: Dirt = (asked) => [...new Set(asked.map((topic) => (topic === 'music' ? 'kitchen' : topic)))];
 /** Requests that a kind of dirt can spoil. */
-const canSpoil = (dirt: Dirt, { topics }: PreferenceTask): boolean => dirt !== habit || topics.includes('music');
+const canSpoil = (dirt: Dirt, { topics }: PreferenceTask): boolean =>
+  dirt !== habit || topics.includes('music');
 const musical = mean(trainTasks.map((task) => Number(canSpoil(habit, task))));
 
 // %%
@@ -429,7 +447,11 @@ function demonstrations(count: number, rate: number, dirt: Dirt, dataSeed: numbe
 const shown = demonstrations(400, 0.3, mislabelled, seed);
 const [cleanest, dirtiest] = [shown.find(({ gold }) => gold > 1.5)!, shown.find(({ gold }) => gold < 0.5)!];
 table(
-  [cleanest, dirtiest].map(({ task, reply, gold }) => ({ request: requestOf(task), reply, 'gold reward': gold })),
+  [cleanest, dirtiest].map(({ task, reply, gold }) => ({
+    request: requestOf(task),
+    reply,
+    'gold reward': gold,
+  })),
   { caption: 'A good demonstration, and one whose reply belongs to another request' },
 );
 
@@ -447,6 +469,8 @@ const config: ModelConfig = {
   ...{ numAttentionHeads: 2, numKeyValueHeads: 2, headDim: 32, ropeTheta: 10_000, rmsNormEps: 1e-5 },
   ...{ tieWordEmbeddings: true, padTokenId: 0, eosTokenId: 1 },
 };
+
+// %%
 /** Gold reward, on new requests, of a student that has learned from this data. */
 async function student(data: readonly Demonstration[], studentSeed: number) {
   const model = createModel(config, studentSeed);
@@ -456,9 +480,16 @@ async function student(data: readonly Demonstration[], studentSeed: number) {
     completion: renderCompletion(tokenizer, reply),
   }));
   const settings = { maxSteps: size.steps, batchSize: 32, learningRate: 4e-3, seed: studentSeed };
-  for await (const _ of sft({ engine, rows, config: settings }));
+  const training = sft({ engine, rows, config: settings });
+  while (!(await training.next()).done) continue;
   const gold = async (temperature: number, numGenerations: number): Promise<number> => {
-    const options = { engine, tokenizer, env: preferenceEnvironment(), tasks: testTasks, maxCompletionLength: 16 };
+    const options = {
+      engine,
+      tokenizer,
+      env: preferenceEnvironment(),
+      tasks: testTasks,
+      maxCompletionLength: 16,
+    };
     return (await evaluate({ ...options, temperature, numGenerations, seed: studentSeed }))[0]!.reward;
   };
   const learned = { sampled: await gold(1, 8), greedy: await gold(0, 1) };
@@ -516,18 +547,23 @@ table(
   })),
   { caption: 'Gold reward: of the demonstrations, and of the student on new requests' },
 );
+
+// %%
 show({
   type: 'lines',
   title: 'A student is worth what its data is worth',
-  description: 'Gold reward of data and of the sampling student fall together with the share of mislabelled demonstrations.',
+  description:
+    'Gold reward of data and of the sampling student fall together with the share of mislabelled demonstrations.',
   xLabel: 'mislabelled demonstrations, %',
   yLabel: 'gold reward',
   series: numbers.map((name) => ({
     name: name === 'data' ? 'the data itself' : `student, ${name}`,
-    points: [['clean', 0] as const, ['mislabelled10', 10] as const, ['mislabelled30', 30] as const].map(([arm, x]) => {
-      const { value: y, low, high } = over(arm, name);
-      return { x, y, low, high };
-    }),
+    points: [['clean', 0] as const, ['mislabelled10', 10] as const, ['mislabelled30', 30] as const].map(
+      ([arm, x]) => {
+        const { value: y, low, high } = over(arm, name);
+        return { x, y, low, high };
+      },
+    ),
   })),
 });
 
@@ -542,19 +578,28 @@ show({
 
 // %% [markdown]
 // A student that samples is worth less than its data ({{04:data.clean.sampled|fixed2}} where the data is worth {{04:data.clean.data|fixed2}}): the requests are new to it, and it has seen few.
-// From there, dirt is copied as predicted. With 10 % and 30 % of mislabelled replies the data loses {{04:loss.data10|fixed2}} and {{04:loss.data30|fixed2}}, the student {{04:loss.sampled10|fixed2}} and {{04:loss.sampled30|fixed2}}.
+// From there, most of the dirt is copied. With 10 % and 30 % of mislabelled replies the data loses {{04:loss.data10|fixed2}} and {{04:loss.data30|fixed2}}, the student that samples {{04:loss.sampled10|fixed2}} and {{04:loss.sampled30|fixed2}}.
 //
-// - **Filtering pays for itself.** Thrown-away dirt leaves fewer demonstrations, and a better student: {{04:data.filtered.sampled|interval}} instead of {{04:data.mislabelled30.sampled|interval}}.
-// - **Few clean or many dirty?** Sixty clean demonstrations give {{04:data.few.sampled|interval}} where students sample, three thousand dirty ones {{04:data.many.sampled|interval}}. Greedily it is {{04:data.few.greedy|interval}} against {{04:data.many.greedy|interval}}:
-//   with enough data, random mistakes are outvoted at every word by what is right. "Clean beats much" is true of what the student *does*, less of what it *knows*.
-// - **A habit is not outvoted.** As many demonstrations are spoilt in `habit30` as in `mislabelled30`, but the greedy student has {{04:data.habit30.greedy|fixed2}} instead of {{04:data.mislabelled30.greedy|fixed2}} where dirt was random.
+// - **Filtering pays.** Without its dirt the third set is smaller and its student better: {{04:data.filtered.sampled|interval}} instead of {{04:data.mislabelled30.sampled|interval}}, as good as from clean data.
+// - **Few clean or many dirty?** Sixty clean demonstrations give {{04:data.few.sampled|interval}}, three thousand dirty ones {{04:data.many.sampled|interval}}, and their seeds differ more. Greedily it is
+//   {{04:data.few.greedy|interval}} against {{04:data.many.greedy|interval}}, which three seeds do not tell apart.
+// - **Chance is outvoted, a habit is not.** `habit30` and `mislabelled10` spoil their data equally ({{04:data.habit30.data|fixed2}} and {{04:data.mislabelled10.data|fixed2}}), and their students are equal where they sample. The greedy one of
+//   `mislabelled10` is as good as from clean data ({{04:data.mislabelled10.greedy|interval}}): at each word the right ones outvote mistakes that are all different. The one of `habit30` repeats the
+//   habit ({{04:data.habit30.greedy|interval}}).
+// - We had expected that random mistakes are outvoted at 30 %, too. They are not: greedily {{04:data.mislabelled30.greedy|interval}}.
 //
-// The reward sees both kinds. That is the case for a filter that checks answers, not their frequency.
+// The reward sees both kinds of dirt. That is the case for a filter that checks answers, not their frequency.
 
 // %%
 const sampled = (arm: string): number => over(arm, 'sampled').value;
-check('more dirt, worse students', sampled('clean') > sampled('mislabelled10') && sampled('mislabelled10') > sampled('mislabelled30'));
-check('filtering by reward gives most of the loss back', sampled('filtered') > (sampled('clean') + sampled('mislabelled30')) / 2);
+check(
+  'more dirt, worse students',
+  sampled('clean') > sampled('mislabelled10') && sampled('mislabelled10') > sampled('mislabelled30'),
+);
+check(
+  'filtering by reward gives most of the loss back',
+  sampled('filtered') > (sampled('clean') + sampled('mislabelled30')) / 2,
+);
 
 // %% [markdown]
 // ## Exercise: keep the good ones
@@ -562,7 +607,7 @@ check('filtering by reward gives most of the loss back', sampled('filtered') > (
 // In the world outside nobody has the wanted graph. You have the request as text, and the reply. Write `keep`, a filter that sees no more than that. It is tested on new
 // answers of the fallible teacher, by a verifier that your filter cannot see: at least 93 % of what you keep must be right, and you must keep at least 90 % of what is right.
 //
-// The starter keeps whatever is JSON. What else can be told without the graph? Whether all actions ran; what `lint` complains about; whether labels are words of the request; whether
+// The starter keeps what runs without an error and is laid out without a fault. What else can be told without the graph? Whether labels are words of the request; whether
 // names of the request were left out (labels begin with a capital letter; beware of `No Coverage report`); whether boxes are connected, and arrows run rightwards or down.
 //
 // One mistake stays invisible: `shuffled_labels`, the right words in the wrong boxes. Who wants to see that has to read.
@@ -578,7 +623,11 @@ async function examine(filter: (request: string, reply: string) => boolean) {
     const [record] = await collected({ teachers: [{ teacher: fallible }], tasks: [task], numGenerations: 1 });
     const reply = record!.turns[0]!.completion;
     const { canvas, log } = play(task, reply);
-    answered.push({ request: task.requests.join(' '), reply, right: verifyDiagram(task, canvas, log).success });
+    answered.push({
+      request: task.requests.join(' '),
+      reply,
+      right: verifyDiagram(task, canvas, log).success,
+    });
   }
   const { precision, recall } = quality(answered, ({ request, reply }) => filter(request, reply));
   check('at least 93 % of what is kept is right', precision >= 0.93, `precision ${precision.toFixed(2)}`);
@@ -591,13 +640,14 @@ function keep(request: string, reply: string): boolean {
   const parsed = parseActions(reply);
   if (!parsed.ok) return false;
   const { canvas, log } = applyActions(emptyCanvas(), parsed.actions);
-  // TODO: look at `log.errors`, at `lint(canvas)`, and at boxes and arrows beside the request
-  return canvas.shapes.length > 0;
+  if (log.errors.length > 0 || lint(canvas).length > 0) return false;
+  // TODO: compare boxes and arrows with the request
+  return request.length > 0 && canvas.shapes.length > 0;
 }
 
 await exercise({
   id: 'keep-the-good-ones',
-  hint: 'Refuse errors and lints, boxes that are not in the request or that no arrow touches, fewer arrows than boxes less one, arrows that run back, and names that are left when all labels are taken out of the request.',
+  hint: 'Refuse boxes that are not in the request or that no arrow touches, fewer arrows than boxes less one, arrows that run back, and names that are left when all labels are taken out of the request.',
   cases: () => examine(keep),
 });
 
@@ -605,11 +655,19 @@ await exercise({
 // ## Results
 
 // %%
-const learned = (arm: string) => ({ data: over(arm, 'data'), sampled: over(arm, 'sampled'), greedy: over(arm, 'greedy') });
-const lost = (arm: string, number: 'data' | 'sampled'): number => over('clean', number).value - over(arm, number).value;
+const learned = (arm: string) => ({
+  data: over(arm, 'data'),
+  sampled: over(arm, 'sampled'),
+  greedy: over(arm, 'greedy'),
+});
+const lost = (arm: string, number: 'data' | 'sampled'): number =>
+  over('clean', number).value - over(arm, number).value;
 await saveResults('04', {
   collected: { answers: records.length, kept: kept.length },
-  filter: { precision: { none: at(0).precision, half: at(0.5).precision, strict: at(0.9).precision }, recall: { strict: at(0.9).recall } },
+  filter: {
+    precision: { none: at(0).precision, half: at(0.5).precision, strict: at(0.9).precision },
+    recall: { strict: at(0.9).recall },
+  },
   data: Object.fromEntries(Object.keys(arms).map((arm) => [arm, learned(arm)])),
   loss: {
     data10: lost('mislabelled10', 'data'),

@@ -10,8 +10,9 @@ function keep(request: string, reply: string): boolean {
   if (!parsed.ok) return false;
   const { canvas, log } = applyActions(emptyCanvas(), parsed.actions);
   if (log.errors.length > 0 || lint(canvas).length > 0) return false;
-  const isAhead = (a: Shape, b: Shape): boolean => b.x >= a.x + a.width || b.y >= a.y + a.height;
-  const box = (id: string): Shape => canvas.shapes.find((shape) => shape.id === id)!;
+  type Box = (typeof canvas.shapes)[number];
+  const isAhead = (a: Box, b: Box): boolean => b.x >= a.x + a.width || b.y >= a.y + a.height;
+  const box = (id: string): Box => canvas.shapes.find((shape) => shape.id === id)!;
   const labels = canvas.shapes.map(({ text }) => text);
   const rest = unnamed(request.replace(/\bNo .*$/, ''), labels);
   return (
@@ -26,6 +27,6 @@ function keep(request: string, reply: string): boolean {
 
 await exercise({
   id: 'keep-the-good-ones',
-  hint: 'Refuse errors and lints, boxes that are not in the request or that no arrow touches, fewer arrows than boxes less one, arrows that run back, and names that are left when all labels are taken out of the request.',
+  hint: 'Refuse boxes that are not in the request or that no arrow touches, fewer arrows than boxes less one, arrows that run back, and names that are left when all labels are taken out of the request.',
   cases: () => examine(keep),
 });

@@ -15,7 +15,7 @@ ${IN} tr,${IN} tr:nth-child(n),${IN} tr:hover{background:none}
 ${IN} th,${IN} td{padding:3px 14px 3px 0;text-align:left;vertical-align:top;border:0;border-bottom:1px solid var(--line);white-space:nowrap;max-width:none}
 ${IN} th{font-weight:600}${IN} .number{text-align:right}${IN} .completion{white-space:pre-wrap;min-width:52ch}
 .posttrain .drawings{display:flex;flex-wrap:wrap;gap:18px;align-items:flex-end}.posttrain .drawings svg{max-width:100%;height:auto}
-.posttrain .several figure{max-width:340px}.posttrain .several svg{max-height:220px;width:auto}`;
+.posttrain .several figure{max-width:340px}.posttrain .several svg{max-height:300px;width:auto}`;
 
 /** A piece of a page that is not ours, such as a cell's output: the looks travel inside it. */
 export function fragmentHtml(html: string): string {
