@@ -499,7 +499,7 @@ async function student(data: readonly Demonstration[], studentSeed: number) {
 }
 
 // %% [markdown]
-// Seven sets of data. Most have 600 demonstrations; `few` has 60 clean ones, `many` has 3,000 of which 30 % are mislabelled; `filtered` is the third set without what earns
+// Seven sets of data. Most have 600 demonstrations; `few` has 60 clean ones, `many` has 3,000 of which 30 % are mislabelled; `filtered` is `mislabelled30` without what earns
 // less than 1. Every student takes the same number of steps, three seeds each.
 //
 // **Predict, then run.** SFT makes the answers in its data likelier, all of them. If that is all it does, a student that samples should be worth what its data is
@@ -551,7 +551,7 @@ table(
 // %%
 show({
   type: 'lines',
-  title: 'A student is worth what its data is worth',
+  title: 'A student falls with its data',
   description:
     'Gold reward of data and of the sampling student fall together with the share of mislabelled demonstrations.',
   xLabel: 'mislabelled demonstrations, %',
@@ -580,12 +580,12 @@ show({
 // A student that samples is worth less than its data ({{04:data.clean.sampled|fixed2}} where the data is worth {{04:data.clean.data|fixed2}}): the requests are new to it, and it has seen few.
 // From there, most of the dirt is copied. With 10 % and 30 % of mislabelled replies the data loses {{04:loss.data10|fixed2}} and {{04:loss.data30|fixed2}}, the student that samples {{04:loss.sampled10|fixed2}} and {{04:loss.sampled30|fixed2}}.
 //
-// - **Filtering pays.** Without its dirt the third set is smaller and its student better: {{04:data.filtered.sampled|interval}} instead of {{04:data.mislabelled30.sampled|interval}}, as good as from clean data.
+// - **Filtering pays.** Without its dirt `mislabelled30` is smaller and its student better: {{04:data.filtered.sampled|interval}} instead of {{04:data.mislabelled30.sampled|interval}}, as good as from clean data.
 // - **Few clean or many dirty?** Sixty clean demonstrations give {{04:data.few.sampled|interval}}, three thousand dirty ones {{04:data.many.sampled|interval}}, and their seeds differ more. Greedily it is
 //   {{04:data.few.greedy|interval}} against {{04:data.many.greedy|interval}}, which three seeds do not tell apart.
 // - **Chance is outvoted, a habit is not.** `habit30` and `mislabelled10` spoil their data equally ({{04:data.habit30.data|fixed2}} and {{04:data.mislabelled10.data|fixed2}}), and their students are equal where they sample. The greedy one of
-//   `mislabelled10` is as good as from clean data ({{04:data.mislabelled10.greedy|interval}}): at each word the right ones outvote mistakes that are all different. The one of `habit30` repeats the
-//   habit ({{04:data.habit30.greedy|interval}}).
+//   `mislabelled10` is as good as from clean data ({{04:data.mislabelled10.greedy|interval}}): at each word the right ones outvote mistakes that are all different. The one of `habit30` keeps its
+//   loss ({{04:data.habit30.greedy|interval}}).
 // - We had expected that random mistakes are outvoted at 30 %, too. They are not: greedily {{04:data.mislabelled30.greedy|interval}}.
 //
 // The reward sees both kinds of dirt. That is the case for a filter that checks answers, not their frequency.
@@ -605,7 +605,7 @@ check(
 // ## Exercise: keep the good ones
 //
 // In the world outside nobody has the wanted graph. You have the request as text, and the reply. Write `keep`, a filter that sees no more than that. It is tested on new
-// answers of the fallible teacher, by a verifier that your filter cannot see: at least 93 % of what you keep must be right, and you must keep at least 90 % of what is right.
+// answers of the fallible teacher, by a verifier that your filter cannot see: at least 90 % of what you keep must be right, and you must keep at least 90 % of what is right.
 //
 // The starter keeps what runs without an error and is laid out without a fault. What else can be told without the graph? Whether labels are words of the request; whether
 // names of the request were left out (labels begin with a capital letter; beware of `No Coverage report`); whether boxes are connected, and arrows run rightwards or down.
@@ -630,7 +630,7 @@ async function examine(filter: (request: string, reply: string) => boolean) {
     });
   }
   const { precision, recall } = quality(answered, ({ request, reply }) => filter(request, reply));
-  check('at least 93 % of what is kept is right', precision >= 0.93, `precision ${precision.toFixed(2)}`);
+  check('at least 90 % of what is kept is right', precision >= 0.9, `precision ${precision.toFixed(2)}`);
   check('at least 90 % of what is right is kept', recall >= 0.9, `recall ${recall.toFixed(2)}`);
 }
 
@@ -683,7 +683,7 @@ await saveResults('04', {
 // - A teacher is whoever answers better than the student: a script that knows more, or a larger model.
 // - Sample, run in the environment, keep what survives. Look at what does not, as numbers and as pictures.
 // - A record says where it came from; data without provenance cannot be mended.
-// - SFT copies its data, mistakes included: dirt costs in proportion to its share, and a habit costs more than chance.
+// - SFT copies its data, mistakes included: dirt costs nearly what it costs the data. Greedy decoding forgives a few random ones, and no habit.
 // - A filter that checks answers is worth more than more answers.
 //
 // Next: notebook 05, how SFT makes these answers likelier. On your own: let the fallible teacher err in six answers of ten, and see at which rate filtering stops to be
