@@ -3,6 +3,7 @@ import { parseActions } from '../envs/diagram/parse.js';
 import type { DiagramTask } from '../envs/diagram/types.js';
 import type { Attack } from '../rewards/index.js';
 import { hashText, randomStream } from '../tensor/random.js';
+import { isAction } from './reply-format.js';
 import type { Teacher } from './teacher.js';
 
 export interface NoisyTeacherOptions {
@@ -36,9 +37,8 @@ export function noisyTeacher(
       if (random.uniform() >= rate) return answer;
       const given = typeof answer === 'string' ? { completion: answer } : answer;
       const parsed = parseActions(given.completion);
-      return parsed.ok
-        ? { ...given, completion: mistakes[random.pick(names)]!(task, parsed.actions) }
-        : answer;
+      if (!parsed.ok) return answer;
+      return { ...given, completion: mistakes[random.pick(names)]!(task, parsed.actions.filter(isAction)) };
     },
   };
 }

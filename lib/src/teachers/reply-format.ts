@@ -52,6 +52,6 @@ function allowedTypes(kind: DiagramTask['kind']): readonly ActionType[] {
   return kind === 'draw' ? drawActionTypes : actionTypes;
 }
 
-function isAction(item: object): item is Action {
+export function isAction(item: object): item is Action {
   return !('code' in item);
 }
