@@ -1,5 +1,5 @@
 // The run is another process, so that it can be killed as the system kills: at once, with nothing put in order. It runs the built
-// command (npm run build). Two moments are tried here, fifty in `npm run test:kill` (a quarter of an hour).
+// command (npm run build). Two moments are tried here, fifty in `npm run test:kill` (three minutes).
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
