@@ -33,6 +33,12 @@ describe('GRPOConfig', () => {
       { numGeneration: 4 },
       /no key `numGeneration`. Allowed keys: .*numGenerations/,
     ],
+    [
+      'Python’s spelling',
+      { num_generations: 4 },
+      /no key `num_generations`. Did you mean `numGenerations`\?/,
+    ],
+    ['Python’s spelling of what is advised against', { top_k: 50 }, /no key `top_k`. Training samples/],
     ['a group of one, with the way out', { numGenerations: 1 }, /REINFORCE with a batch baseline/],
     ['a filter that breaks on-policy', { topK: 50 }, /whole distribution/],
     ['another library’s batch arithmetic', { perDeviceTrainBatchSize: 8 }, /Use `promptsPerStep`/],
@@ -141,8 +147,28 @@ describe('GRPOConfig', () => {
       max_clipped_ratio: 'preflight',
       logprob_tolerance: 'preflight',
     };
-    const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     expect(Object.keys(defineGRPOConfig()).map(snake).sort()).toEqual([...trl, ...Object.keys(ours)].sort());
+  });
+});
+
+const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+describe('keys in Python’s spelling', () => {
+  it.each<[string, (given?: object) => object]>([
+    ['GRPO', defineGRPOConfig],
+    ['PPO', definePPOConfig],
+    ['DPO', defineDPOConfig],
+    ['KTO', defineKTOConfig],
+    ['SFT', defineSFTConfig],
+    ['RFT', defineRFTConfig],
+    ['reward', defineRewardConfig],
+    ['GKD', defineGKDConfig],
+    ['distillation', defineDistillationConfig],
+  ])('are recognised, all of them: %s', (_, define) => {
+    const keys = Object.keys(define()).filter((key) => snake(key) !== key);
+    expect(keys.length).toBeGreaterThan(10);
+    for (const key of keys)
+      expect(() => define({ [snake(key)]: 1 })).toThrow(`no key \`${snake(key)}\`. Did you mean \`${key}\`?`);
   });
 });
 

@@ -18,7 +18,7 @@ export interface ConfigSpecials {
  * `defaults` overlaid with `given`, frozen. A key whose default is `null` takes a number or `null`; every other key takes the
  * type of its default, unless it is listed in `unions`.
  *
- * @throws ConfigError for a key that does not exist (the message lists those that do) or a value of another type
+ * @throws ConfigError for a key that does not exist (the message says which was meant, or lists those that do) or a value of another type
  */
 export function resolveConfig<C extends object>(
   name: string,
@@ -29,11 +29,8 @@ export function resolveConfig<C extends object>(
   const allowed = Object.keys(defaults);
   const present = Object.entries(given).filter(([, value]) => value !== undefined);
   for (const [key, value] of present) {
-    if (!allowed.includes(key)) {
-      throw new ConfigError(
-        `${name} has no key \`${key}\`. ${advice[key] ?? `Allowed keys: ${allowed.join(', ')}.`}`,
-      );
-    }
+    if (!allowed.includes(key))
+      throw new ConfigError(`${name} has no key \`${key}\`. ${remedyFor(key, allowed, advice)}`);
     const standard = defaults[key as keyof C];
     const expected = standard === null ? 'number' : typeof standard;
     const fits = typeof value === expected || (standard === null && value === null) || unions.includes(key);
@@ -41,6 +38,21 @@ export function resolveConfig<C extends object>(
   }
   return Object.freeze({ ...defaults, ...Object.fromEntries(present) });
 }
+
+/** What to write in place of a key that does not exist; Python's spelling of a key is taken for the key. */
+function remedyFor(
+  key: string,
+  allowed: readonly string[],
+  advice: Readonly<Record<string, string>>,
+): string {
+  const sameWord = (other: string): boolean => bare(other) === bare(key);
+  const meant = allowed.find(sameWord);
+  if (meant !== undefined) return `Did you mean \`${meant}\`?`;
+  const known = Object.keys(advice).find(sameWord);
+  return known === undefined ? `Allowed keys: ${allowed.join(', ')}.` : (advice[known] as string);
+}
+
+const bare = (key: string): string => key.replaceAll('_', '').toLowerCase();
 
 /** Throws a ConfigError with the first broken rule. */
 export function requireRules(name: string, rules: readonly Rule[]): void {
