@@ -84,12 +84,13 @@ export function valueIteration<State, Action extends string>(
 }
 
 /** An action: what it pays, and the index of the state it leads to. */
-interface Outcome {
+export interface Outcome {
   readonly reward: number;
   readonly next: number;
 }
 
-function outcomesOf<State, Action extends string>(
+/** What the actions of each explored state come to, in order: `[states][actions]`. */
+export function outcomesOf<State, Action extends string>(
   process: DecisionProcess<State, Action>,
   explored: Explored<State, Action>,
 ): Outcome[][] {

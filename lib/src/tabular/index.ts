@@ -7,6 +7,7 @@ export {
   type ExploredState,
   type ValueIterationOptions,
 } from './exact.js';
+export { expectedReturns } from './expected-return.js';
 export { bestAction, bestValue, rowOf, type ActionValues, type QTable } from './q-table.js';
 export { greedyPolicy, playEpisode, type TabularEpisode, type TabularPolicy } from './rollout.js';
 export {

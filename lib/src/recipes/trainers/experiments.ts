@@ -1,4 +1,5 @@
 /** All small experiments, in the order of the course. */
+import { covariateShift } from './covariate-shift.js';
 import { creditAssignment } from './credit-assignment.js';
 import { divergences } from './divergences.js';
 import type { Experiment } from './experiment.js';
@@ -13,6 +14,7 @@ import { varianceLadder } from './variance-ladder.js';
 export const trainerExperiments: readonly Experiment[] = [
   qLearningHunt,
   tabularDistillation,
+  covariateShift,
   varianceLadder,
   creditAssignment,
   divergences,
