@@ -2,7 +2,8 @@
 import { getBackend } from '@tensorflow/tfjs-core';
 import type { Model } from '../model/index.js';
 import { createLocalEngine } from './local.js';
-import { checkWorkers, PooledEngine, type PooledEngineOptions } from './pooled.js';
+import { PooledEngine, type PooledEngineOptions } from './pooled.js';
+import { checkWorkers } from './pooled-weights.js';
 import type { Engine } from './types.js';
 import { startWebWorker } from './web-worker-port.js';
 

@@ -11,7 +11,14 @@ import {
 import { type BatchLimits, checkScalarBatch, checkValueSequences, limitsOf } from './check-batch.js';
 import { defaultMicroBatchTokens, type EngineOptions } from './local.js';
 import { sequencesAtOnce } from './micro-batches.js';
-import { cutBatch, differentiate, type MicroStep, readStreams, sequencesOf } from './micro-step.js';
+import {
+  cutBatch,
+  differentiate,
+  type MicroBatch,
+  type MicroStep,
+  readStreams,
+  sequencesOf,
+} from './micro-step.js';
 import type { ScalarDatum, ScalarEngine, ScalarForwardBackwardResult } from './scalar-types.js';
 import { TrainedWeights } from './trained-weights.js';
 import type { EngineState, OptimParams, OptimResult } from './types.js';
@@ -29,13 +36,18 @@ export function createScalarEngine(
   model: Model,
   { microBatchTokens = defaultMicroBatchTokens }: EngineOptions = {},
 ): ScalarEngine {
+  requireScalarHead(model);
+  return new LocalScalarEngine(model, microBatchTokens);
+}
+
+/** Throws when the model has no scalar head, or an adapter, beside which the head would not be trained. */
+export function requireScalarHead(model: Model): void {
   if (!model.config.numLabels)
     throw new Error('The model has no scalar head: make one from a language model (withScalarHead).');
   if (model.adapter)
     throw new Error(
       'The model has an adapter, and its scalar head would not be trained beside it: merge it first (mergeAdapter).',
     );
-  return new LocalScalarEngine(model, microBatchTokens);
 }
 
 class LocalScalarEngine implements ScalarEngine {
@@ -59,11 +71,8 @@ class LocalScalarEngine implements ScalarEngine {
     });
   }
 
-  async scores(sequences: readonly Int32Array[]): Promise<number[]> {
-    const values = await this.values(
-      sequences.map((tokens) => ({ tokens, mask: tokens.map((_, t) => (t + 1 === tokens.length ? 1 : 0)) })),
-    );
-    return values.map((stream) => stream.at(-1) as number);
+  scores(sequences: readonly Int32Array[]): Promise<number[]> {
+    return lastValues(this, sequences);
   }
 
   async forwardBackward(
@@ -71,10 +80,9 @@ class LocalScalarEngine implements ScalarEngine {
     loss: ScalarLossSpec,
   ): Promise<ScalarForwardBackwardResult> {
     checkScalarBatch(batch, loss, this.#limits);
-    const parts = cutBatch(batch, this.microBatchTokens, loss.name === 'bradley_terry' ? 2 : 1);
+    const parts = cutScalarBatch(batch, loss, this.microBatchTokens);
     const reports = await this.#trained.learn(parts, ({ data }) => scalarStep(this.model, data, loss));
-    const values = batch.map(({ tokens }) => new Float32Array(tokens.length));
-    return { loss: readStreams(parts, reports, [values]), values };
+    return readValues(batch, parts, reports);
   }
 
   optimStep(params: OptimParams): Promise<OptimResult> {
@@ -92,6 +100,36 @@ class LocalScalarEngine implements ScalarEngine {
   dispose(): void {
     this.#trained.dispose();
   }
+}
+
+/** The score of each whole sequence: the value after its last token. */
+export async function lastValues(
+  scorer: Pick<ScalarEngine, 'values'>,
+  sequences: readonly Int32Array[],
+): Promise<number[]> {
+  const values = await scorer.values(
+    sequences.map((tokens) => ({ tokens, mask: tokens.map((_, t) => (t + 1 === tokens.length ? 1 : 0)) })),
+  );
+  return values.map((stream) => stream.at(-1) as number);
+}
+
+/** Cuts a batch; the two sequences of a comparison stay together. */
+export function cutScalarBatch(
+  batch: readonly ScalarDatum[],
+  loss: ScalarLossSpec,
+  microBatchTokens: number,
+): MicroBatch<ScalarDatum>[] {
+  return cutBatch(batch, microBatchTokens, loss.name === 'bradley_terry' ? 2 : 1);
+}
+
+/** What the reports of the parts say, aligned with the batch. */
+export function readValues(
+  batch: readonly ScalarDatum[],
+  parts: readonly MicroBatch<ScalarDatum>[],
+  reports: readonly Float32Array[],
+): ScalarForwardBackwardResult {
+  const values = batch.map(({ tokens }) => new Float32Array(tokens.length));
+  return { loss: readStreams(parts, reports, [values]), values };
 }
 
 /** Forward and backward of one micro-batch; its report is the loss, then the value of each token that counts, `[1 + N]`. */

@@ -6,12 +6,14 @@ import {
   type Model,
   scoreDistributions,
   scoreSequences,
+  scoreValues,
   trainableWeights,
   withAdapter,
 } from '../model/index.js';
 import { initBackend } from '../tensor/index.js';
 import { assignFlat, flatten } from './flat-weights.js';
-import { microStep } from './micro-step.js';
+import { microStep, type MicroStep } from './micro-step.js';
+import { scalarStep } from './scalar.js';
 import type {
   WorkerReply,
   WorkerRequest,
@@ -59,14 +61,25 @@ async function compute(model: Model, task: WorkerTask): Promise<WorkerResults[Wo
       });
     case 'distributions':
       return scoreDistributions(model, task.sequences, task.sequences.length);
-    case 'microStep': {
-      const { gradients, report } = microStep(model, task.data, task.loss, task.temperature);
-      await flatten(trainableWeights(model), gradients, new Float32Array(task.gradients));
-      const values = Float32Array.from(await report.data<'float32'>());
-      tf.dispose([report, ...gradients.values()]);
-      return values;
-    }
+    case 'values':
+      return scoreValues(model, task.sequences, { microBatch: task.sequences.length });
+    case 'microStep':
+      return handOver(model, microStep(model, task.data, task.loss, task.temperature), task.gradients);
+    case 'scalarStep':
+      return handOver(model, scalarStep(model, task.data, task.loss), task.gradients);
   }
+}
+
+/** Writes the gradients to where they are wanted; returns the report as numbers, and frees both. */
+async function handOver(
+  model: Model,
+  { gradients, report }: MicroStep,
+  destination: SharedArrayBuffer,
+): Promise<Float32Array> {
+  await flatten(trainableWeights(model), gradients, new Float32Array(destination));
+  const values = Float32Array.from(await report.data<'float32'>());
+  tf.dispose([report, ...gradients.values()]);
+  return values;
 }
 
 function plainError(error: unknown): { name: string; message: string } {

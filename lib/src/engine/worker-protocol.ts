@@ -1,5 +1,5 @@
 /** What passes between the pooled engine and its workers: structured clones, no tensors. */
-import type { LossSpec } from '../losses/index.js';
+import type { LossSpec, ScalarLossSpec } from '../losses/index.js';
 import type {
   LoraConfig,
   MaskedSequence,
@@ -9,6 +9,7 @@ import type {
   SamplingParams,
 } from '../model/index.js';
 import type { BackendOptions } from '../tensor/index.js';
+import type { ScalarDatum } from './scalar-types.js';
 import type { Datum } from './types.js';
 
 /** What a worker is born with. */
@@ -38,22 +39,32 @@ export type WorkerTask =
     }
   | { readonly verb: 'logprobs'; readonly sequences: readonly MaskedSequence[]; readonly temperature: number }
   | { readonly verb: 'distributions'; readonly sequences: readonly MaskedSequence[] }
+  | { readonly verb: 'values'; readonly sequences: readonly MaskedSequence[] }
+  | GradientTask;
+
+/** Forward and backward of one micro-batch, of a language model or of one with a scalar head. */
+export type GradientTask = (
   | {
       readonly verb: 'microStep';
       readonly data: readonly Datum[];
       readonly loss: LossSpec;
       readonly temperature: number;
-      /** Where the gradients of what is trained go, end to end, in the order of the model. */
-      readonly gradients: SharedArrayBuffer;
-    };
+    }
+  | { readonly verb: 'scalarStep'; readonly data: readonly ScalarDatum[]; readonly loss: ScalarLossSpec }
+) & {
+  /** Where the gradients of what is trained go, end to end, in the order of the model. */
+  readonly gradients: SharedArrayBuffer;
+};
 
 /** What each verb gives back. */
 export interface WorkerResults {
   readonly sample: Sample[];
   readonly logprobs: Float32Array[];
   readonly distributions: Float32Array[];
+  readonly values: Float32Array[];
   /** The report of the function of that name. */
   readonly microStep: Float32Array;
+  readonly scalarStep: Float32Array;
 }
 
 export interface WorkerRequest {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createEngine } from '../../engine/create.node.js';
-import { createScalarEngine, type Engine } from '../../engine/index.js';
+import { createCritic, createEngine } from '../../engine/create.node.js';
+import type { Engine } from '../../engine/index.js';
 import { diagramEnvironment, type DiagramTask } from '../../envs/diagram/index.js';
 import { generateTask } from '../../envs/diagram/tasks/index.js';
 import { bestOfNKL, evaluate, expectedBestOfN, type TaskResult } from '../../eval/index.js';
@@ -152,7 +152,7 @@ async function* train(
       return yield* rft({ ...common, config: { ...algorithm.config, seed } });
     case 'ppo': {
       const judge = withScalarHead(model);
-      const critic = createScalarEngine(judge);
+      const critic = createCritic(judge, { workers: teaching.workers });
       try {
         return yield* ppo({ ...common, critic, config: { ...algorithm.config, seed } });
       } finally {
