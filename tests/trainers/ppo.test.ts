@@ -270,6 +270,22 @@ describe('what ppo does', () => {
       expect(steps[1]?.metrics['learning_rate']).toBeCloseTo(last, 10);
     }));
 
+  it('takes no further update in a step once the policy is further than targetKl from its samples', () =>
+    withBoth(async (engines) => {
+      const config = { ...small, maxSteps: 2, numPpoEpochs: 4, klCoef: 0 };
+      // nothing has moved before the first update; the second sees what it did, takes its step, and is the last
+      const steps = await run({ ...engines, config: { ...config, targetKl: 1e-6 } });
+      expect(steps.map(({ metrics }) => metrics['policy/num_updates'])).toEqual([2, 2]);
+      expect(steps.map(({ metrics }) => (metrics['policy/approxkl_avg'] as number) > 5e-7)).toEqual([
+        true,
+        true,
+      ]);
+      expect(steps.map(({ metrics }) => metrics['step_skipped'])).toEqual([0, 0]);
+      expect([engines.engine.policyVersion, (await engines.critic.save()).policyVersion]).toEqual([4, 4]);
+      const [free] = await run({ ...engines, config: { ...config, maxSteps: 1, targetKl: 1e3 } });
+      expect(free?.metrics['policy/num_updates']).toBe(4);
+    }));
+
   it('is paid less for a reply without its stop token', async () => {
     const [plain, punished] = [await metricsOf({}), await metricsOf({ missingEosPenalty: 2 })];
     expect(plain['stop/max_tokens']).toBeGreaterThan(0.5);

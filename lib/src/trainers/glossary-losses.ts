@@ -219,6 +219,13 @@ export const actorCritic: readonly MetricEntry[] = [
     broken: 'Above 0.1: too many epochs, or learningRate is too high.',
   },
   {
+    key: 'policy/num_updates',
+    meaning:
+      'Updates of policy and critic that the step took, of numPpoEpochs × numMiniBatches; fewer where targetKl ended it.',
+    healthy: 'All of them in most steps.',
+    broken: 'Always 1 or 2 with targetKl: learningRate is too high for it, or take fewer numPpoEpochs.',
+  },
+  {
     key: 'policy/clipfrac_avg',
     meaning:
       'Share of sampled tokens whose gradient the clip range stopped, mean over the updates of the step.',

@@ -35,6 +35,12 @@ export interface PPOConfig extends SamplingConfig, OptimizerConfig {
   readonly numPpoEpochs: number;
   /** Parts the samples are cut into, anew in each epoch; each makes one update. 1. */
   readonly numMiniBatches: number;
+  /**
+   * How far the policy may drift from the one that sampled: after an update that finds it further away, by `policy/approxkl_avg`, the step
+   * takes no other. Clipping alone does not hold it back, for it stops gradients, not momentum. 0.02 is usual (CleanRL and
+   * Stable-Baselines3 have it, TRL has not). `null` = all updates are taken.
+   */
+  readonly targetKl: number | null;
   /** Clip range of the probability ratio, below and above. 0.2. */
   readonly cliprange: number;
   /** How far a value may move in a step before its gradient stops (see `valueLoss`); `null` = as far as it likes. 0.2. */
@@ -63,6 +69,7 @@ const defaults: PPOConfig = {
   bootstrapTruncated: true,
   numPpoEpochs: 4,
   numMiniBatches: 1,
+  targetKl: null,
   cliprange: 0.2,
   cliprangeValue: 0.2,
   vfCoef: 0.1,
@@ -86,7 +93,7 @@ const advice = {
 /** Complete, checked and frozen settings. Throws ConfigError for unknown or contradictory keys. */
 export function definePPOConfig(given: Partial<PPOConfig> = {}): Readonly<PPOConfig> {
   const config = resolveConfig('PPOConfig', defaults, given, { unions: ['cliprangeValue'], advice });
-  const { klEstimator, missingEosPenalty, cliprangeValue, vfCoef, numMiniBatches } = config;
+  const { klEstimator, missingEosPenalty, targetKl, cliprangeValue, vfCoef, numMiniBatches } = config;
   const episodes = config.promptsPerStep * config.numGenerations;
   requireRules('PPOConfig', [
     ...samplingRules(config),
@@ -103,6 +110,10 @@ export function definePPOConfig(given: Partial<PPOConfig> = {}): Readonly<PPOCon
     [
       numMiniBatches <= episodes,
       `numMiniBatches is ${numMiniBatches}, more than the ${episodes} episodes of a step (promptsPerStep × numGenerations).`,
+    ],
+    [
+      targetKl === null || (targetKl > 0 && Number.isFinite(targetKl)),
+      `targetKl is ${targetKl}, expected a number > 0, or null to take all updates of a step.`,
     ],
     rangeRule('cliprange', config.cliprange, 0, 1),
     [

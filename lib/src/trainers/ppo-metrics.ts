@@ -75,13 +75,27 @@ export function updateMetrics(updates: readonly PPOUpdate[], config: PPOConfig):
   const loss = each.map((metrics) => metrics['loss/policy_avg'] + config.vfCoef * metrics['loss/value_avg']);
   return {
     ...Object.fromEntries(names.map((name) => [name, mean(each.map((metrics) => metrics[name]))])),
+    'policy/num_updates': updates.length,
     loss: mean(loss),
     'val/ratio_var': updates.length > 1 ? standardDeviation(ratios) ** 2 : undefined,
   };
 }
 
+/** Half the mean squared log-ratio to the policy that sampled (k2), before the update took its step. */
+export function approxKL(update: PPOUpdate): number {
+  const logRatios = logRatiosOf(update);
+  const weights = update.policy.data.map((datum) => datum.weights);
+  return tokenMean(weights, (row, t) => 0.5 * (logRatios[row]?.[t] as number) ** 2) ?? 0;
+}
+
+function logRatiosOf({ policy: { data }, forward }: PPOUpdate): Float32Array[] {
+  return data.map(({ oldLogprobs }, row) =>
+    (forward.logprobs[row] as Float32Array).map((logprob, t) => logprob - (oldLogprobs?.[t] ?? 0)),
+  );
+}
+
 function policyMetrics(
-  { policy: { data }, forward, optim }: PPOUpdate,
+  update: PPOUpdate,
   { cliprange }: PPOConfig,
 ): Record<
   | 'loss/policy_avg'
@@ -92,16 +106,15 @@ function policyMetrics(
   | 'grad_norm',
   number
 > {
+  const { policy, forward, optim } = update;
+  const { data } = policy;
   const weights = data.map((datum) => datum.weights);
-  const logRatios = data.map(({ oldLogprobs }, row) =>
-    (forward.logprobs[row] as Float32Array).map((logprob, t) => logprob - (oldLogprobs?.[t] ?? 0)),
-  );
-  const ratios = logRatios.map((stream) => stream.map(Math.exp));
+  const ratios = logRatiosOf(update).map((stream) => stream.map(Math.exp));
   const bounds = { least: 1 - cliprange, most: 1 + cliprange };
   const tokens = (value: (row: number, t: number) => number): number => tokenMean(weights, value) ?? 0;
   return {
     'loss/policy_avg': forward.loss,
-    'policy/approxkl_avg': tokens((row, t) => 0.5 * (logRatios[row]?.[t] as number) ** 2),
+    'policy/approxkl_avg': approxKL(update),
     'policy/clipfrac_avg': clippedShares(data, ratios, bounds).region,
     'policy/entropy_avg': tokens((row, t) => forward.entropies[row]?.[t] as number),
     'val/ratio': tokens((row, t) => ratios[row]?.[t] as number),

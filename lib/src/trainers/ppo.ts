@@ -6,7 +6,7 @@ import { chatTokenId } from '../text/index.js';
 import { optimParamsAt } from './optimizer-config.js';
 import { ppoData, ppoEpisodes, type PPORow } from './ppo-batch.js';
 import { definePPOConfig, type PPOConfig } from './ppo-config.js';
-import { objectiveMetrics, type PPOUpdate, updateMetrics } from './ppo-metrics.js';
+import { approxKL, objectiveMetrics, type PPOUpdate, updateMetrics } from './ppo-metrics.js';
 import { openReference } from './reference.js';
 import { countRefused } from './refused-steps.js';
 import { agreementMetrics, requireAgreement } from './sampled-batch.js';
@@ -28,7 +28,7 @@ export type PPOState = SamplingState;
 /**
  * `metrics`: TRL's `objective/kl` and `objective/non_score_reward` (only with klCoef > 0), `objective/entropy`, `objective/scores`,
  * `objective/rlhf_reward`, `policy/approxkl_avg`, `policy/clipfrac_avg`, `policy/entropy_avg`, `loss/policy_avg`, `loss/value_avg`,
- * `val/clipfrac_avg`, `val/ratio`, `val/ratio_var`, `val/num_eos_tokens`; verl's `critic/vf_explained_var`, `critic/grad_norm`; `loss`,
+ * `val/clipfrac_avg`, `val/ratio`, `val/ratio_var`, `val/num_eos_tokens`; verl's `critic/vf_explained_var`, `critic/grad_norm`; `policy/num_updates`, `loss`,
  * `grad_norm`, `learning_rate`, `sampling/…`, `step_skipped`, and those of every `SampledStep`.
  */
 export type PPOStep = SampledStep;
@@ -76,14 +76,14 @@ interface Engines {
   readonly critic: ScalarEngine;
 }
 
-/** `numPpoEpochs` × `numMiniBatches` updates of policy and critic. */
+/** `numPpoEpochs` × `numMiniBatches` updates of policy and critic, or until the policy is further than `targetKl` from its samples. */
 async function learn(
   engines: Engines,
   rows: readonly PPORow[],
   config: PPOConfig,
   state: PPOState,
 ): Promise<Learned> {
-  const { numPpoEpochs, numMiniBatches, maxSteps } = config;
+  const { numPpoEpochs, numMiniBatches, maxSteps, targetKl } = config;
   const totalUpdates = maxSteps * numPpoEpochs * numMiniBatches;
   const done: PPOUpdate[] = [];
   let { updates, refused } = state;
@@ -96,6 +96,7 @@ async function learn(
     if (update.optim.stepped) updates += 1;
     ({ learningRate } = params);
     done.push(update);
+    if (targetKl !== null && approxKL(update) > targetKl) break;
   }
 
   const { policy, forward } = done[0] as PPOUpdate;
