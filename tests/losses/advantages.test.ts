@@ -15,13 +15,13 @@ const close = (actual: readonly number[] | undefined, expected: readonly number[
 };
 
 describe('group advantages', () => {
-  it('divides by the sample standard deviation plus 1e-4 (TRL), or only centres (Dr. GRPO)', () => {
+  it('divides by the sample standard deviation plus 1e-4 (TRL), or only centres (Dr. GRPO) (A3, A9)', () => {
     close(groupAdvantages([[1, 0, 0, 0]]).advantages[0], [1.4997, -0.4999, -0.4999, -0.4999]);
     close(groupAdvantages([[1, 0, 0, 0]], 'none').advantages[0], [0.75, -0.25, -0.25, -0.25]);
     close(groupAdvantages([[1, 1, 0]], 'none').advantages[0], [1 / 3, 1 / 3, -2 / 3]);
   });
 
-  it('scales each group by its own deviation, or all by the deviation of the batch', () => {
+  it('scales each group by its own deviation, or all by the deviation of the batch (A4)', () => {
     const groups = [
       [1, 0, 1, 0],
       [10, 0, 10, 0],
@@ -36,7 +36,7 @@ describe('group advantages', () => {
     expect(batch.advantages[1]?.[0]).toBeCloseTo(5 / (batchStd + 1e-4), 9);
   });
 
-  it('makes no signal out of rounding', () => {
+  it('makes no signal out of rounding (A5)', () => {
     const f = Math.fround;
     const { advantages, constant } = groupAdvantages([
       [f(f(0.3) + f(0.6)), f(0.9), f(0.9), f(0.9)],
@@ -49,7 +49,7 @@ describe('group advantages', () => {
     expect(constant).toEqual([true, true]);
   });
 
-  it('finds a group constant when its rewards cancel each other', () => {
+  it('finds a group constant when its rewards cancel each other (A2)', () => {
     const rewards = [
       [1, 0],
       [0, 1],
@@ -60,7 +60,7 @@ describe('group advantages', () => {
     expect(groupAdvantages([combineRewards(rewards, [1, 0.5])]).constant).toEqual([false]);
   });
 
-  it('keeps unscorable samples out of the baseline', () => {
+  it('keeps unscorable samples out of the baseline (A8)', () => {
     const rewards = combineRewards(
       [
         [1, null],
@@ -74,7 +74,7 @@ describe('group advantages', () => {
     close(groupAdvantages([rewards], 'none').advantages[0], [0.5, 0, 0, -0.5]);
   });
 
-  it('does not mix groups that look alike', () => {
+  it('does not mix groups that look alike (A9b)', () => {
     expect(
       groupAdvantages([
         [1, 1],
@@ -101,7 +101,7 @@ describe('group advantages', () => {
 });
 
 describe('leave-one-out advantages', () => {
-  it('compares each sample with the mean of the others', () => {
+  it('compares each sample with the mean of the others (A3)', () => {
     close(leaveOneOutAdvantages([[1, 0, 0, 0]])[0], [1, -1 / 3, -1 / 3, -1 / 3], 9);
     expect(
       leaveOneOutAdvantages([

@@ -1,6 +1,7 @@
 /** What GRPO makes of its samples, with a policy that replies from a script. */
 import { describe, expect, it } from 'vitest';
 import type { Datum } from 'posttrain/engine';
+import type { Environment, StepResult } from 'posttrain/envs/types';
 import type { SampleKey } from 'posttrain/model';
 import {
   grpo,
@@ -190,6 +191,31 @@ describe('a run that cannot work', () => {
     expect(steps[0]?.warnings[0]).toMatch(/25 % of the replies ran out of tokens/);
   });
 
+  it('names the rewards that cancel each other (A2)', async () => {
+    const cancelling = (weight: number): Environment<LetterTask> => ({
+      name: 'cancelling',
+      start: ({ request }) => ({
+        initialObservation: () => request,
+        step: (reply): StepResult => {
+          const [short, long] = reply.startsWith('a') ? [1, 0] : [0, 1];
+          const metrics = { short, long, letters: reply.length, one: 1 };
+          const reward = short + weight * long;
+          return { reward, episodeDone: true, nextObservation: null, stopReason: 'completed', metrics };
+        },
+      }),
+    });
+    const play = async (weight: number): Promise<GRPOStep[]> =>
+      run({ engine: scripted(sometimesA), env: cancelling(weight), config: { ...small, numGenerations: 4 } });
+    const [first, second] = await play(1);
+    expect(first?.metrics).toMatchObject({ frac_reward_zero_std: 1, 'rewards/short/mean': 0.5 });
+    expect(first?.warnings).toHaveLength(2);
+    expect(first?.warnings[0]).toMatch(
+      /No group carries signal, while short and long differ, each against the other.*normalizeThenSum/,
+    );
+    expect(second?.warnings).toEqual([]);
+    expect((await play(0.5))[0]?.warnings).toEqual([]);
+  });
+
   it('stops when sampler and trainer disagree at step 1', async () => {
     const engine = scripted(sometimesA, -0.6);
     await expect(run({ engine, config: small })).rejects.toThrow(LogprobMismatchError);
@@ -209,7 +235,7 @@ describe('a run that cannot work', () => {
     expect((error as NonFiniteError).batch).toBe(engine.trained[2]);
   });
 
-  it('refuses samples of an older policy', () => {
+  it('refuses samples of an older policy (B7, B8)', () => {
     const group = {
       task: tasks[0] as LetterTask,
       groupId: '0:0',

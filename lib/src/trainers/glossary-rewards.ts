@@ -160,6 +160,13 @@ export const sampling: readonly MetricEntry[] = [
     healthy: 'Below logprobTolerance.',
     broken: 'Above it the first step throws LogprobMismatchError.',
   },
+  {
+    key: 'sampling/importance_sampling_ratio/max',
+    meaning:
+      'Largest ratio of trainer’s to sampler’s probability of a whole sequence: small differences of its tokens, multiplied.',
+    healthy: '1, to three digits.',
+    broken: 'Above 3: long replies count for several; the sampler is another model, or another precision.',
+  },
 ];
 
 /** What rejection sampling reports. */

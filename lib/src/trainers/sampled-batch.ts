@@ -72,5 +72,18 @@ export function agreementMetrics(batch: SampledBatch, forward: ForwardBackwardRe
     entropy: tokenMean(weights, (row, t) => forward.entropies[row]?.[t] ?? 0),
     'sampling/sampling_logp_difference/mean': difference.mean,
     'sampling/sampling_logp_difference/max': difference.max,
+    'sampling/importance_sampling_ratio/max': Math.max(...sequenceRatios(batch, forward.logprobs)),
   };
+}
+
+/** π_trainer / π_sampler of each sequence: the product over its trained tokens, in which small differences add up (see `importanceWeights`). */
+function sequenceRatios({ data, trajectories }: SampledBatch, logprobs: readonly Float32Array[]): number[] {
+  return data.map(({ weights }, row) =>
+    Math.exp(
+      weights.reduce((sum, weight, t) => {
+        const difference = (logprobs[row]?.[t] ?? 0) - (trajectories[row]?.logprobs[t] ?? 0);
+        return weight === 0 ? sum : sum + difference;
+      }, 0),
+    ),
+  );
 }
