@@ -10,6 +10,7 @@ import {
   defineRewardConfig,
   defineRFTConfig,
   defineSFTConfig,
+  grpoPresets,
 } from 'posttrain/trainers';
 
 describe('GRPOConfig', () => {
@@ -79,6 +80,32 @@ describe('GRPOConfig', () => {
       /optim is adamw_torch, expected adamw or muon/,
     ],
     ['a rule of Muon for AdamW', { adjustLrFn: 'original' }, /Set optim to muon, or leave adjustLrFn out/],
+    [
+      'a comparison of tokens',
+      { advantageLevel: 'token' },
+      /advantageLevel is token, expected episode or turn/,
+    ],
+    ['a discount that nothing reads', { gamma: 0.5 }, /Set advantageLevel to turn, or leave it out/],
+    [
+      'a growing future',
+      { advantageLevel: 'turn', gamma: 1.1 },
+      /gamma is 1.1, expected a number from 0 to 1/,
+    ],
+    [
+      'turns against the batch',
+      { advantageLevel: 'turn', scaleRewards: 'batch' },
+      /expected baseline group and scaleRewards group or none/,
+    ],
+    [
+      'two ways to the advantages of turns',
+      { ...grpoPresets.rlvp, advantageLevel: 'turn' },
+      /Set advantageLevel to episode, or channels to outcome/,
+    ],
+    [
+      'a filter of turns that teach',
+      { advantageLevel: 'turn', filterZeroStdGroups: true },
+      /their turns teach too/,
+    ],
     ['a level that does not exist', { importanceSamplingLevel: 'turn' }, /expected token or sequence/],
     ['CISPO without its cap', { lossType: 'cispo' }, /epsilonHigh is null, .* the cap of the ratio itself/],
     ['a clip range as the cap of CISPO', { lossType: 'cispo', epsilonHigh: 0.28 }, /1 or more, e.g. 5/],
@@ -135,6 +162,8 @@ describe('GRPOConfig', () => {
     const ours = {
       prompts_per_step: 'one batch noun',
       max_turns: 'episodes',
+      advantage_level: 'turns, in the manner of importance_sampling_level',
+      gamma: 'returns of turns, as in TRL’s PPOConfig',
       channels: 'process rewards',
       lambda: 'process rewards',
       process_credit: 'process rewards',
@@ -266,6 +295,7 @@ describe('the other configs', () => {
       { numMiniBatches: 5, promptsPerStep: 2, numGenerations: 2 },
       /more than the 4 episodes of a step/,
     ],
+    ['a policy that may not move', definePPOConfig, { targetKl: 0 }, /or null to take all updates/],
     ['values that may not move', definePPOConfig, { cliprangeValue: 0 }, /or null for no clipping/],
     ['a range that is a text', definePPOConfig, { cliprangeValue: '0.2' }, /or null for no clipping/],
     ['a growing future', definePPOConfig, { gamma: 1.1 }, /from 0 to 1/],

@@ -12,6 +12,8 @@ export interface TurnAdvantageOptions {
   readonly gamma: number;
   /** Divide by the deviation of the turn's returns over the group, or not (see `groupAdvantages`). */
   readonly scaleRewards: 'group' | 'none';
+  /** Returns of a turn that differ by less count as equal (see `groupAdvantages`). 1e-3. */
+  readonly zeroStdThreshold?: number;
 }
 
 /** `Gₖ = rₖ + γ Gₖ₊₁`: what each turn led to, from the rewards of the turns. */
@@ -25,7 +27,8 @@ export function discountedReturns(rewards: readonly number[], gamma: number): nu
 
 /**
  * Turn-level GRPO: each turn's return against those of the same turn in the group's other episodes. Episodes that ended
- * before turn k are not compared at turn k; where fewer than two reached it, its advantages are 0.
+ * before turn k are not compared at turn k; where fewer than two reached it, its advantages are 0. That an episode reached turn k was
+ * decided before it, so with γ = 1 this baseline biases the gradient no more than GRPO's; a smaller γ is blind to what a turn prepares.
  *
  * @param groups rewards `[groups][episodes][turns]`; episodes may differ in turns
  * @returns advantages of the same shape
@@ -34,13 +37,13 @@ export function discountedReturns(rewards: readonly number[], gamma: number): nu
  */
 export function turnAdvantages(
   groups: readonly (readonly (readonly number[])[])[],
-  { gamma, scaleRewards }: TurnAdvantageOptions,
+  { gamma, scaleRewards, zeroStdThreshold }: TurnAdvantageOptions,
 ): number[][][] {
   return groups.map((episodes) => {
     const returns = episodes.map((rewards) => discountedReturns(rewards, gamma));
     const turns = Math.max(0, ...returns.map(({ length }) => length));
     const sameTurn = Array.from({ length: turns }, (_, k) => returns.map((episode) => episode[k] ?? null));
-    const { advantages } = groupAdvantages(sameTurn, scaleRewards);
+    const { advantages } = groupAdvantages(sameTurn, scaleRewards, zeroStdThreshold);
     return returns.map((episode, e) => episode.map((_, k) => advantages[k]?.[e] as number));
   });
 }

@@ -14,8 +14,10 @@ import {
   longestReply,
   turnsOf,
 } from '../rollout/index.js';
-import { type GRPOConfig, scaleOf } from './grpo-config.js';
+import type { GRPOConfig } from './grpo-config.js';
 import { processAdvantages } from './grpo-process.js';
+import { scaleOf } from './grpo-rules.js';
+import { turnLevelAdvantages } from './grpo-turns.js';
 import { sampleGroups, type Sampling } from './sampling.js';
 
 /** A group with its advantages. */
@@ -75,7 +77,7 @@ export function scoreGroups<T extends Task>(
   const comparison = groupAdvantages(rewards, scaleOf(config), config.zeroStdThreshold);
   const { stds, constant } = comparison;
   const ofOutcomes = advantagesOf(rewards, comparison, config);
-  const ofTurns = config.channels === 'outcome' ? undefined : processAdvantages(groups, config);
+  const ofTurns = advantagesOfTurns(groups, config);
   return groups.map((group, index) => ({
     ...group,
     ...(ofTurns === undefined
@@ -84,6 +86,15 @@ export function scoreGroups<T extends Task>(
     std: stds[index] as number,
     constant: constant[index] as boolean,
   }));
+}
+
+/** Advantages `[groups][episodes][turns]`; nothing where all turns of an episode have the same. */
+function advantagesOfTurns<T extends Task>(
+  groups: readonly EpisodeGroup<T>[],
+  config: GRPOConfig,
+): number[][][] | undefined {
+  if (config.channels !== 'outcome') return processAdvantages(groups, config);
+  return config.advantageLevel === 'turn' ? turnLevelAdvantages(groups, config) : undefined;
 }
 
 type GroupScore = Pick<ScoredGroup<Task>, 'advantages' | 'turnAdvantages'>;

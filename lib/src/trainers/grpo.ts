@@ -6,11 +6,13 @@ import type { Tokenizer } from '../text/index.js';
 import { completionsOf, type GRPOCompletion } from './completions.js';
 import { clippedRatio } from './episode-metrics.js';
 import { grpoBatch } from './grpo-batch.js';
-import { comparesWithinGroups, defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
+import { defineGRPOConfig, type GRPOConfig } from './grpo-config.js';
 import { sampleStep, type StepSamples } from './grpo-groups.js';
 import { grpoLoss } from './grpo-loss.js';
 import { clipMetrics, policyMetrics, samplingMetrics } from './grpo-metrics.js';
+import { comparesWithinGroups } from './grpo-rules.js';
 import { finiteMetrics, type Metrics } from './metrics.js';
+import { opposedRewards } from './opposed-rewards.js';
 import { optimParamsAt } from './optimizer-config.js';
 import { openReference, type Reference } from './reference.js';
 import { countRefused } from './refused-steps.js';
@@ -181,7 +183,7 @@ async function updatePolicy(
   };
 }
 
-/** Cut replies get no fair reward. Checked once, on the samples of the first step. */
+/** Whether replies are cut, and whether rewards say anything. Checked once, on the samples of the first step. */
 function preflight<T extends Task>({ groups }: StepSamples<T>, config: GRPOConfig): string[] {
   const ratio = clippedRatio(groups.flatMap(({ episodes }) => episodes));
   const finding = `${Math.round(100 * ratio)} % of the replies ran out of tokens`;
@@ -199,5 +201,6 @@ function preflight<T extends Task>({ groups }: StepSamples<T>, config: GRPOConfi
           `Some groups’ rewards differ by less than zeroStdThreshold ${config.zeroStdThreshold} and count as equal.`,
         ]
       : []),
+    ...(comparesWithinGroups(config) ? opposedRewards(groups) : []),
   ];
 }
