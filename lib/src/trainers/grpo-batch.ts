@@ -13,7 +13,7 @@ import { isMasked } from './trained-tokens.js';
  * @throws StaleSampleError unless all samples are from policy version `policyVersion`.
  */
 export function grpoBatch<T extends Task>(
-  groups: readonly ScoredGroup<T>[],
+  groups: readonly Pick<ScoredGroup<T>, 'episodes' | 'turnAdvantages'>[],
   config: GRPOConfig,
   policyVersion: number,
 ): SampledBatch {

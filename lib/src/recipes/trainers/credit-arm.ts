@@ -7,23 +7,21 @@ import {
   keyDoorTasks,
   keyDoorTurns,
 } from '../../envs/key-door/index.js';
-import { mean, spreadOverTurns, tokenWeights } from '../../losses/index.js';
+import { mean } from '../../losses/index.js';
 import { cloneModel, disposeModel, withScalarHead, type Model } from '../../model/index.js';
 import type { Tokenizer } from '../../text/index.js';
+import type { EpisodeGroup } from '../../rollout/index.js';
+import { grpoBatch } from '../../trainers/grpo-batch.js';
+import { defineGRPOConfig } from '../../trainers/grpo-config.js';
+import { grpoLoss } from '../../trainers/grpo-loss.js';
 import { type SampledStep, sampledSteps } from '../../trainers/sampled-steps.js';
-import {
-  criticCredit,
-  ofTrajectories,
-  type TurnCredit,
-  turnRewards,
-  type TurnRewards,
-} from './turn-credit.js';
+import { criticCredit, type CriticOptions, type TurnCredit } from './turn-credit.js';
 
 /** A reward and how its credit is given to the turns. */
 export interface CreditArm {
   readonly reward: KeyDoorReward;
   /** A critic is made for the run. */
-  readonly credit: TurnCredit | { readonly lam: number };
+  readonly credit: TurnCredit | Pick<CriticOptions, 'lam' | 'criticLam'>;
 }
 
 export interface CreditSettings {
@@ -33,8 +31,6 @@ export interface CreditSettings {
   readonly learningRate: number;
   readonly criticLearningRate: number;
   readonly criticEpochs: number;
-  /** Steps in which the critic alone learns, from the episodes of a policy that stands still; they count. */
-  readonly criticWarmupSteps: number;
 }
 
 /** What a run has come to, step by step. */
@@ -69,12 +65,9 @@ export async function* learnWithCredit(
   const config = { ...sampling, maxSteps, seed, temperature: 1, shuffleDataset: true };
   try {
     yield* sampledSteps({ engine, tokenizer, env, tasks: [task] }, config, async (groups, state) => {
-      const episodes = groups.map(turnRewards);
-      const advantages = await credit(episodes);
-      if (typeof arm.credit === 'object' && state.step < settings.criticWarmupSteps)
-        return { metrics: {}, updates: 0, refused: state.refused };
+      const advantages = await credit(groups);
       run.magnitudes.push(meanSizes(advantages.flat()));
-      await learnTurns(engine, episodes.flat(), advantages.flat());
+      await learnTurns(engine, groups, advantages);
       const { stepped } = await engine.optimStep({ learningRate });
       return { metrics: {}, updates: 1, refused: stepped ? 0 : state.refused + 1 };
     });
@@ -94,7 +87,7 @@ function creditOf(
   const model = withScalarHead(base);
   const critic = createScalarEngine(model);
   return {
-    credit: criticCredit({ critic, lam: credit.lam, learningRate: criticLearningRate, epochs: criticEpochs }),
+    credit: criticCredit({ ...credit, critic, learningRate: criticLearningRate, epochs: criticEpochs }),
     dispose: () => {
       critic.dispose();
       disposeModel(model);
@@ -104,24 +97,16 @@ function creditOf(
 
 async function learnTurns(
   engine: Engine,
-  episodes: readonly TurnRewards[],
-  advantages: readonly (readonly number[])[],
+  groups: readonly EpisodeGroup<KeyDoorTask>[],
+  advantages: Awaited<ReturnType<TurnCredit>>,
 ): Promise<void> {
-  const parts = episodes.flatMap((episode, e) => ofTrajectories(episode, advantages[e] as readonly number[]));
-  const masks = parts.map(({ trajectory }) => trajectory.actionMask);
-  const weights = tokenWeights(masks, 'dapo', 0);
-  const data = parts.map(({ trajectory: { tokens, turns }, values }, row) => ({
-    tokens,
-    weights: weights[row] as Float32Array,
-    advantages: spreadOverTurns(values, turns, tokens.length),
+  const config = defineGRPOConfig();
+  const credited = groups.map((group, g) => ({
+    ...group,
+    turnAdvantages: advantages[g] as readonly (readonly number[])[],
   }));
-  await engine.forwardBackward(data, {
-    name: 'policy_gradient',
-    epsilon: 0.2,
-    epsilonHigh: 0.2,
-    delta: null,
-    beta: 0,
-  });
+  const { data } = grpoBatch(credited, config, engine.policyVersion);
+  await engine.forwardBackward(data, grpoLoss(config));
 }
 
 /** Mean |advantage| of each turn over the episodes that reached it. */

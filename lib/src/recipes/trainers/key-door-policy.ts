@@ -3,15 +3,32 @@ import { createLocalEngine } from '../../engine/index.js';
 import {
   keyDoorColours,
   keyDoorEnvironment,
+  keyDoorPieces,
   type KeyDoorTask,
   keyDoorTasks,
   keyDoorTurns,
 } from '../../envs/key-door/index.js';
 import { createModel, type Model, type ModelConfig } from '../../model/index.js';
 import { randomStream } from '../../tensor/index.js';
-import { renderCompletion, renderPrompt, type ChatMessage, type Tokenizer } from '../../text/index.js';
+import {
+  chatTokens,
+  renderCompletion,
+  renderPrompt,
+  trainBpe,
+  type ChatMessage,
+  type Tokenizer,
+} from '../../text/index.js';
 import { sft, type TokensRow } from '../../trainers/index.js';
 import { lastOf } from './measurements.js';
+
+/** Places and colours are one token each, everything else is bytes. */
+export function keyDoorTokenizer(): Tokenizer {
+  return trainBpe([], {
+    vocabSize: chatTokens.length + keyDoorPieces.length + 256,
+    specialTokens: chatTokens,
+    pieces: keyDoorPieces,
+  });
+}
 
 /** A policy that answers with words that make sense, all equally likely. */
 export async function keyDoorPolicy(seed: number, tokenizer: Tokenizer, maxSteps: number): Promise<Model> {
