@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { keyDoorEnvironment, type KeyDoorReward, keyDoorTasks, keyDoorTurns } from 'posttrain/envs/key-door';
+import {
+  keyDoorEnvironment,
+  type KeyDoorReward,
+  keyDoorTasks,
+  keyDoorTurns,
+  withHouseRules,
+} from 'posttrain/envs/key-door';
 import type { StepResult } from 'posttrain/envs/types';
 
 const [task] = keyDoorTasks.filter(({ door }) => door === 'gold') as [(typeof keyDoorTasks)[number]];
@@ -44,5 +50,27 @@ describe('the key-door environment', () => {
     const episode = keyDoorEnvironment('outcome').start(task);
     for (const place of keyDoorTurns) expect(episode.step('red').episodeDone).toBe(place === 'door');
     expect(() => episode.step('red')).toThrow(/over/);
+  });
+});
+
+describe('house rules', () => {
+  const playByRules = (actions: readonly string[]): StepResult[] => {
+    const episode = withHouseRules(keyDoorEnvironment('outcome')).start(task);
+    return actions.map((action) => episode.step(action));
+  };
+  const violations = (actions: readonly string[]): (number | undefined)[] =>
+    playByRules(actions).map((result) => result.violations);
+
+  it('forbid to show the key one carries on the stairs, each time anew, and nowhere else', () => {
+    // hall, keys, stairs, hall, stairs, door
+    expect(violations(['gold', 'gold', 'gold', 'gold', ' gold ', 'gold'])).toEqual([0, 0, 1, 0, 1, 0]);
+    expect(violations(['red', 'red', 'gold', 'red', 'red', 'red'])).toEqual([0, 0, 0, 0, 1, 0]);
+    expect(violations(['gold', 'gold', 'red', 'gold', 'blue', 'gold'])).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
+  it('leave reward and observations as they were', () => {
+    const actions = ['blue', 'gold', 'gold', 'blue', 'red', 'red'];
+    const told = ({ reward, nextObservation }: StepResult): unknown[] => [reward, nextObservation];
+    expect(playByRules(actions).map(told)).toEqual(play('outcome', actions).map(told));
   });
 });

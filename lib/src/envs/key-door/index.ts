@@ -9,3 +9,4 @@ export {
   type KeyDoorReward,
   type KeyDoorTask,
 } from './environment.js';
+export { withHouseRules } from './house-rules.js';

@@ -8,6 +8,7 @@ import { qLearningHunt } from './q-learning.js';
 import { preferences } from './rlhf/preferences.js';
 import { rewardModel } from './rlhf/reward-model.js';
 import { rlhf } from './rlhf/rlhf.js';
+import { rlvpExperiment } from './rlvp.js';
 import { tabularDistillation } from './tabular-distillation.js';
 import { varianceLadder } from './variance-ladder.js';
 
@@ -17,6 +18,7 @@ export const trainerExperiments: readonly Experiment[] = [
   covariateShift,
   varianceLadder,
   creditAssignment,
+  rlvpExperiment,
   divergences,
   lora,
   rewardModel,

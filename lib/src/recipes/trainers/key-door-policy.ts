@@ -4,12 +4,14 @@ import {
   keyDoorColours,
   keyDoorEnvironment,
   keyDoorPieces,
+  type KeyDoorColour,
+  type KeyDoorPlace,
   type KeyDoorTask,
   keyDoorTasks,
   keyDoorTurns,
 } from '../../envs/key-door/index.js';
 import { createModel, type Model, type ModelConfig } from '../../model/index.js';
-import { randomStream } from '../../tensor/index.js';
+import { randomStream, type RandomStream } from '../../tensor/index.js';
 import {
   chatTokens,
   renderCompletion,
@@ -30,11 +32,22 @@ export function keyDoorTokenizer(): Tokenizer {
   });
 }
 
-/** A policy that answers with words that make sense, all equally likely. */
-export async function keyDoorPolicy(seed: number, tokenizer: Tokenizer, maxSteps: number): Promise<Model> {
+/** What people say at each place. */
+export type Habit = (place: KeyDoorPlace, random: RandomStream) => KeyDoorColour;
+
+/** They do not know what the keys are for. */
+export const aimless: Habit = (_, random) => random.pick(keyDoorColours);
+
+/** A policy that has learned to speak from people with this habit. */
+export async function keyDoorPolicy(
+  seed: number,
+  tokenizer: Tokenizer,
+  maxSteps: number,
+  habit: Habit = aimless,
+): Promise<Model> {
   const model = createModel(policyConfig(tokenizer.vocabSize), seed);
   const engine = createLocalEngine(model);
-  const rows = Array.from({ length: 128 }, (_, index) => randomEpisode(seed, index, tokenizer));
+  const rows = Array.from({ length: 128 }, (_, index) => demonstration(seed, index, tokenizer, habit));
   const config = { maxSteps, batchSize: 16, learningRate: 5e-3, warmupSteps: 5, seed };
   try {
     await lastOf(sft({ engine, rows, config }));
@@ -61,16 +74,15 @@ function policyConfig(vocabSize: number): ModelConfig {
   };
 }
 
-/** An episode of someone who does not know what the keys are for. */
-function randomEpisode(seed: number, index: number, tokenizer: Tokenizer): TokensRow {
+function demonstration(seed: number, index: number, tokenizer: Tokenizer, habit: Habit): TokensRow {
   const random = randomStream(seed, 'credit-assignment/episodes', 0, index);
   const episode = keyDoorEnvironment('outcome').start(keyDoorTasks[0] as KeyDoorTask);
   const messages: ChatMessage[] = [{ role: 'user', content: episode.initialObservation() }];
   const tokens: number[] = [];
   const mask: number[] = [];
-  for (let turn = 0; turn < keyDoorTurns.length; turn += 1) {
+  for (const place of keyDoorTurns) {
     const prompt = renderPrompt(tokenizer, messages);
-    const content = random.pick(keyDoorColours);
+    const content = habit(place, random);
     const reply = renderCompletion(tokenizer, content);
     mask.push(...new Array<number>(prompt.length - tokens.length).fill(0), ...reply.map(() => 1));
     tokens.push(...prompt.subarray(tokens.length), ...reply);
