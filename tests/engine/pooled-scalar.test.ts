@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createPooledScalarEngine } from '../../lib/dist/engine/create.node.js';
 import { createScalarEngine, type ScalarDatum, type ScalarEngine } from '../../lib/dist/engine/index.js';
 import type { ScalarLossSpec } from '../../lib/dist/losses/index.js';
-import { addAdapter, createModel, disposeModel } from '../../lib/dist/model/index.js';
+import { addAdapter, createModel, disposeModel, type ModelConfig } from '../../lib/dist/model/index.js';
 import { initBackend, randomStream } from '../../lib/dist/tensor/index.js';
 import { bits, tinyConfig } from './tiny.js';
 
@@ -16,7 +16,7 @@ afterEach(() => {
   for (const close of opened.splice(0)) close();
 });
 
-const scalarConfig = { ...tinyConfig, numLabels: 1 };
+const scalarConfig: ModelConfig = { ...tinyConfig, numLabels: 1 };
 
 /** With so few tokens a part, eight sequences are cut into many. */
 const microBatchTokens = 16;
