@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   goldReward,
+  expectedAgreement,
   labelCeiling,
   labelPairs,
   labelReplies,
@@ -64,6 +65,15 @@ describe('labels of single replies', () => {
     expect(share(good, bar - 1)).toBeGreaterThan(0.99);
     expect(share(good, bar + 1)).toBeLessThan(0.01);
   });
+});
+
+it('an opinion agrees with what annotators may say, pair by pair: for, against, or undecided', () => {
+  const pairs = [{ margin: 1 }, { margin: -1 }, { margin: 3 }];
+  const likely = 1 / (1 + Math.exp(-2));
+  expect(expectedAgreement(pairs.slice(0, 1), [0.1], 0.5)).toBeCloseTo(likely, 12);
+  expect(expectedAgreement(pairs.slice(0, 2), [5, 5], 0.5)).toBeCloseTo(0.5, 12);
+  expect(expectedAgreement(pairs.slice(2), [0], 0.5)).toBe(0.5);
+  expect(expectedAgreement(pairs, [2, -1, 1], 0.5)).toBe(labelCeiling(pairs, 0.5));
 });
 
 it('the ceiling is between a coin and certainty', () => {

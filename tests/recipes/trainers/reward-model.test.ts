@@ -9,12 +9,8 @@ describe('reward-model', () => {
     await initBackend({ backend: 'wasm' });
   });
 
-  it('recorded: few pairs stay far below the ceiling, and a constant is free; but many do not quite reach it', () => {
-    const record = recordOf(rewardModel);
-    expect(refuted(record)).toEqual([
-      'with 32000 pairs it agrees with held-out labels within 3 points of the ceiling, every seed',
-    ]);
-    expect(meanOf(record, '32000 pairs', 'gap')).toBeLessThan(0.05);
+  it('recorded: few pairs stay far below the ceiling, many reach it within 3 points, and a constant is free', () => {
+    expect(refuted(recordOf(rewardModel))).toEqual([]);
   });
 
   it('recorded: more pairs agree better, never above the ceiling by more than chance', () => {
@@ -22,8 +18,14 @@ describe('reward-model', () => {
     const gaps = ['200 pairs', '2000 pairs', '32000 pairs'].map((arm) => meanOf(record, arm, 'gap'));
     expect(gaps[1]).toBeLessThan(gaps[0] as number);
     expect(gaps[2]).toBeLessThan(gaps[1] as number);
-    // two standard errors of an agreement measured on 2,000 pairs
-    expect(gaps[2]).toBeGreaterThan(-0.02);
+    expect(gaps[2]).toBeGreaterThan(0);
+    // what was counted on the labels is within two standard errors of its expectation
+    for (const arm of Object.keys(record.arms).filter((name) => name.includes('pairs'))) {
+      const ceiling = meanOf(record, 'gold reward', 'labels');
+      expect(Math.abs(ceiling - meanOf(record, arm, 'labels') - meanOf(record, arm, 'gap'))).toBeLessThan(
+        0.02,
+      );
+    }
   });
 
   it('shows the same direction in its short form, and frees what it used', async () => {

@@ -14,6 +14,7 @@ export { preferenceTasks, type PreferenceTask } from './tasks.js';
 export { preferenceEnvironment, requestOf } from './environment.js';
 export { REASON_RATE, writeReply } from './writer.js';
 export {
+  expectedAgreement,
   labelCeiling,
   labelPairs,
   labelReplies,

@@ -66,12 +66,28 @@ export function labelReplies<Reply extends ReadReply>(
 }
 
 /**
- * Accuracy on such pairs, in expectation over their labels, of who knows the gold reward: the mean of `σ(|gold₁ − gold₂| / τ)`. No
- * reward model can be expected to do better.
+ * Accuracy on such pairs, in expectation over their labels, of who scores replies in some way: the mean of
+ * `σ(±(gold₁ − gold₂) / τ)`, + where the better scored reply is the better one, and a half for a tie.
+ * @param differences score of the chosen reply less that of the rejected, one a pair
  */
-export function labelCeiling(pairs: readonly { readonly margin: number }[], noise: number): number {
+export function expectedAgreement(
+  pairs: readonly { readonly margin: number }[],
+  differences: readonly number[],
+  noise: number,
+): number {
   requireNoise(noise);
-  return pairs.reduce((sum, { margin }) => sum + sigmoid(Math.abs(margin) / noise), 0) / pairs.length;
+  const agreement = (margin: number, n: number): number =>
+    sigmoid((Math.sign(differences[n] as number) * margin) / noise);
+  return pairs.reduce((sum, { margin }, n) => sum + agreement(margin, n), 0) / pairs.length;
+}
+
+/** Accuracy on such pairs, in expectation over their labels, of who knows the gold reward. No reward model can be expected to do better. */
+export function labelCeiling(pairs: readonly { readonly margin: number }[], noise: number): number {
+  return expectedAgreement(
+    pairs,
+    pairs.map(({ margin }) => margin),
+    noise,
+  );
 }
 
 function goldOf({ topics }: PreferenceTask, { text }: ReadReply): number {
