@@ -5,14 +5,14 @@ import { writeFileAtomic } from '../files.node.js';
 import { tokenizerFromJSON, type Tokenizer } from '../text/index.js';
 import { configFromJSON, configToJSON } from './config.js';
 import { ADAPTER_CONFIG } from './adapter-checkpoint.node.js';
-import { parseSafetensors, serializeSafetensors } from './safetensors.js';
+import { type NamedTensor, serializeSafetensors } from './safetensors.js';
 import { checkStored, storedWeights } from './stored-weights.js';
 import type { Model, ModelConfig } from './types.js';
+import { hasWeights, readWeights, WEIGHTS } from './weight-files.node.js';
 import { modelFrom, weightShapes } from './weights.js';
 
-const CONFIG = 'config.json';
-const WEIGHTS = 'model.safetensors';
-const TOKENIZER = 'tokenizer.json';
+export const CONFIG = 'config.json';
+export const TOKENIZER = 'tokenizer.json';
 
 export interface Checkpoint {
   readonly model: Model;
@@ -46,24 +46,15 @@ export async function saveModel(
 }
 
 /**
- * Reads a checkpoint written by `saveModel` or by transformers (one safetensors file).
+ * Reads a checkpoint written by `saveModel` or by transformers, in one safetensors file or several.
  * Throws, naming the folder and what is wrong: a file missing or damaged, a config that is not supported, weights
  * missing, unknown, of another shape or not finite, a tokenizer with another vocabulary.
  */
 export async function loadModel(dir: string): Promise<Checkpoint> {
-  for (const name of [CONFIG, WEIGHTS])
-    if (!existsSync(join(dir, name)))
-      throw new Error(
-        existsSync(join(dir, ADAPTER_CONFIG))
-          ? `${dir} holds an adapter: load its base model, and the adapter onto it (loadAdapter).`
-          : `No checkpoint in ${dir}: ${name} is missing. Check the path, or train the model first.`,
-      );
+  requireCheckpoint(dir);
   try {
     const config = configFromJSON(readFileSync(join(dir, CONFIG), 'utf8'));
-    const { tensors } = parseSafetensors(readFileSync(join(dir, WEIGHTS)));
-    // Some files repeat the embedding table as the output projection that it is.
-    if (config.tieWordEmbeddings) tensors.delete('lm_head.weight');
-    checkStored(tensors, { shapes: weightShapes(config), config: CONFIG, weights: WEIGHTS });
+    const tensors = checkedWeights(dir, config);
     const tokenizer = existsSync(join(dir, TOKENIZER))
       ? tokenizerFromJSON(readFileSync(join(dir, TOKENIZER), 'utf8'))
       : undefined;
@@ -74,7 +65,29 @@ export async function loadModel(dir: string): Promise<Checkpoint> {
   }
 }
 
+/** Throws when a folder lacks config or weights, naming which. */
+export function requireCheckpoint(dir: string): void {
+  const missing = !existsSync(join(dir, CONFIG)) ? CONFIG : hasWeights(dir) ? undefined : WEIGHTS;
+  if (missing === undefined) return;
+  throw new Error(
+    existsSync(join(dir, ADAPTER_CONFIG))
+      ? `${dir} holds an adapter: load its base model, and the adapter onto it (loadAdapter).`
+      : `No checkpoint in ${dir}: ${missing} is missing. Check the path, or train the model first.`,
+  );
+}
+
+/** The weights of a folder. Throws when one is missing, unknown, of another shape than the config asks for, or not finite. */
+export function checkedWeights(dir: string, config: ModelConfig): Map<string, NamedTensor> {
+  const tensors = readWeights(dir);
+  // Some files repeat the embedding table as the output projection that it is.
+  if (config.tieWordEmbeddings) tensors.delete('lm_head.weight');
+  checkStored(tensors, { shapes: weightShapes(config), config: CONFIG, weights: WEIGHTS });
+  return tensors;
+}
+
+/** Published models pad their tables beyond their tokenizers; with a tokenizer of ours that would be a mistake. */
 function checkVocabulary(config: ModelConfig, tokenizer: Tokenizer): void {
+  if (tokenizer.chat && tokenizer.vocabSize <= config.vocabSize) return;
   if (tokenizer.vocabSize !== config.vocabSize)
     throw new Error(
       `The tokenizer has ${tokenizer.vocabSize} tokens, the model ${config.vocabSize}: they do not belong together.`,

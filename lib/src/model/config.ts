@@ -1,5 +1,6 @@
 /** Hugging Face `config.json`, read strictly: a field that would change the computation is refused, not ignored. */
 import { z } from 'zod';
+import { ropeFieldsFrom, ropeFieldsOf, ropeScalingSchema } from './rope-config.js';
 import type { ModelConfig } from './types.js';
 
 const count = z.int().positive();
@@ -18,10 +19,9 @@ const configSchema = z.object({
   head_dim: optional(count),
   max_position_embeddings: count,
   rope_theta: optional(z.number().positive()),
-  /** Where transformers 5 keeps `rope_theta`. */
-  rope_parameters: optional(
-    z.object({ rope_theta: z.number().positive(), rope_type: z.literal('default').optional() }),
-  ),
+  /** Where transformers 5 keeps `rope_theta` and the scaling. */
+  rope_parameters: optional(ropeScalingSchema),
+  rope_scaling: optional(ropeScalingSchema),
   rms_norm_eps: z.number().positive(),
   tie_word_embeddings: z.boolean().default(false),
   bos_token_id: optional(tokenId),
@@ -33,7 +33,7 @@ const configSchema = z.object({
   num_labels: optional(count),
   // Only these values of the remaining fields describe a computation this library does.
   hidden_act: z.literal('silu').default('silu'),
-  rope_scaling: optional(z.null()),
+  rope_interleaved: optional(z.literal(false)),
   attention_bias: optional(z.literal(false)),
   mlp_bias: optional(z.literal(false)),
   attention_dropout: optional(z.literal(0)),
@@ -49,8 +49,8 @@ const TRANSFORMERS_LABELS = 2;
 
 /**
  * Reads a `config.json` of the Llama, Qwen2 or Qwen3 family.
- * Throws, naming the field, when one is missing, wrong, or asks for something not supported (rope scaling,
- * sliding windows, biases in Llama and Qwen3, another activation, a classifier of more than one label).
+ * Throws, naming the field, when one is missing, wrong, or asks for something not supported (a rope
+ * scaling other than Llama 3's, sliding windows, biases in Llama and Qwen3, another activation, a classifier of more than one label).
  */
 export function configFromJSON(json: string): ModelConfig {
   let value: unknown;
@@ -75,7 +75,7 @@ export function configFromJSON(json: string): ModelConfig {
     numKeyValueHeads: fields.num_key_value_heads ?? fields.num_attention_heads,
     headDim: fields.head_dim ?? fields.hidden_size / fields.num_attention_heads,
     maxPositionEmbeddings: fields.max_position_embeddings,
-    ropeTheta: fields.rope_parameters?.rope_theta ?? fields.rope_theta ?? 10_000,
+    ...ropeFieldsFrom(fields),
     rmsNormEps: fields.rms_norm_eps,
     tieWordEmbeddings: fields.tie_word_embeddings,
     bosTokenId: fields.bos_token_id ?? undefined,
@@ -107,8 +107,7 @@ export function configToJSON(config: ModelConfig): string {
     num_key_value_heads: config.numKeyValueHeads,
     head_dim: config.headDim,
     max_position_embeddings: config.maxPositionEmbeddings,
-    rope_theta: config.ropeTheta,
-    rope_parameters: { rope_theta: config.ropeTheta, rope_type: 'default' },
+    ...ropeFieldsOf(config),
     rms_norm_eps: config.rmsNormEps,
     tie_word_embeddings: config.tieWordEmbeddings,
     bos_token_id: config.bosTokenId ?? null,

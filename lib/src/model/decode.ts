@@ -14,6 +14,7 @@ import {
   selectKVCacheRows,
   type KVCache,
 } from '../tensor/index.js';
+import { rotaryTheta } from './rope-config.js';
 import { decoderLayer, finalNorm, hiddenStates, outputLogits } from './transformer.js';
 import type { Model } from './types.js';
 import { weight } from './weights.js';
@@ -162,7 +163,7 @@ function decodeToken(
     prefixRows: prompts.rows,
     prefixLengths: prompts.lengths,
     vocabSize: config.vocabSize,
-    theta: config.ropeTheta,
+    theta: rotaryTheta(config),
     eps: config.rmsNormEps,
     heads: config.numAttentionHeads,
     intermediate: config.intermediateSize,

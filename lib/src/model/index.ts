@@ -1,4 +1,12 @@
-export type { Adapter, LoraConfig, Model, ModelConfig, Sample, SamplingParams } from './types.js';
+export type {
+  Adapter,
+  LoraConfig,
+  Model,
+  ModelConfig,
+  RopeScaling,
+  Sample,
+  SamplingParams,
+} from './types.js';
 export { configFromJSON, configToJSON } from './config.js';
 export { presets } from './presets.js';
 export {

@@ -30,6 +30,18 @@ const metadataSchema = z.record(z.string(), z.string());
 
 type Entry = z.infer<typeof entrySchema> & { readonly name: string };
 
+/** A tensor that lies in a file, from byte `start` to before byte `end` of it. */
+export interface StoredTensor {
+  readonly name: string;
+  readonly dtype: SafetensorsType;
+  readonly shape: readonly number[];
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Bytes at the beginning of a file that tell how long its header is. */
+export const HEADER_PREFIX = 8;
+
 /**
  * The bytes of a safetensors file.
  * @param dtype `F32` keeps every bit; `BF16` halves the size and rounds to nearest even
@@ -73,7 +85,32 @@ export function serializeSafetensors(
  * Throws when the file is cut short, its header is broken, or tensors overlap or leave gaps.
  */
 export function parseSafetensors(bytes: Uint8Array): SafetensorsFile {
-  const { header, dataStart } = readHeader(bytes);
+  const { stored, metadata } = safetensorsHeader(bytes, bytes.length);
+  const tensors = new Map(
+    stored.map((tensor) => [
+      tensor.name,
+      { shape: tensor.shape, data: decodeTensor(tensor, bytes.subarray(tensor.start, tensor.end)) },
+    ]),
+  );
+  return { tensors, metadata };
+}
+
+/** Where the header ends, counted from the beginning of the file. Throws when `bytes` has less than the first 8. */
+export function headerEnd(bytes: Uint8Array): number {
+  if (bytes.length < HEADER_PREFIX) throw corrupt(`it has ${bytes.length} bytes, too few for a header`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return HEADER_PREFIX + Number(view.getBigUint64(0, true));
+}
+
+/**
+ * What a file of `fileLength` bytes holds, and where, from its beginning up to the end of the header at least. For files that are not
+ * read at once. Throws as `parseSafetensors` does.
+ */
+export function safetensorsHeader(
+  bytes: Uint8Array,
+  fileLength: number,
+): { readonly stored: StoredTensor[]; readonly metadata: Readonly<Record<string, string>> } {
+  const { header, dataStart } = readHeader(bytes, fileLength);
   const entries: Entry[] = [];
   let metadata: Record<string, string> = {};
   for (const [name, value] of Object.entries(header)) {
@@ -83,22 +120,21 @@ export function parseSafetensors(bytes: Uint8Array): SafetensorsFile {
     if (name === '__metadata__') metadata = metadataSchema.parse(value);
     else entries.push({ name, ...entrySchema.parse(value) });
   }
-  checkLayout(entries, bytes.length - dataStart);
-  const tensors = new Map(
-    entries.map(({ name, dtype, shape, data_offsets: [start, end] }) => [
-      name,
-      { shape, data: decode(dtype as SafetensorsType, bytes.subarray(dataStart + start, dataStart + end)) },
-    ]),
-  );
-  return { tensors, metadata };
+  checkLayout(entries, fileLength - dataStart);
+  const stored = entries.map(({ name, dtype, shape, data_offsets: [start, end] }) => ({
+    name,
+    dtype: dtype as SafetensorsType,
+    shape,
+    start: dataStart + start,
+    end: dataStart + end,
+  }));
+  return { stored, metadata };
 }
 
-function readHeader(bytes: Uint8Array): { header: object; dataStart: number } {
-  if (bytes.length < 8) throw corrupt(`it has ${bytes.length} bytes, too few for a header`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const dataStart = 8 + Number(view.getBigUint64(0, true));
-  if (dataStart > bytes.length)
-    throw corrupt(`its header should end at byte ${dataStart}, but the file has ${bytes.length}`);
+function readHeader(bytes: Uint8Array, fileLength: number): { header: object; dataStart: number } {
+  const dataStart = headerEnd(bytes);
+  if (dataStart > fileLength)
+    throw corrupt(`its header should end at byte ${dataStart}, but the file has ${fileLength}`);
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(8, dataStart));
     return { header: z.object({}).loose().parse(JSON.parse(text)), dataStart };
@@ -128,7 +164,8 @@ function checkLayout(entries: readonly Entry[], dataLength: number): void {
     throw corrupt(`its tensors take ${expected} bytes, but it holds ${dataLength}`);
 }
 
-function decode(dtype: SafetensorsType, bytes: Uint8Array): Float32Array {
+/** The numbers of a tensor from its bytes in the file. */
+export function decodeTensor({ dtype }: Pick<StoredTensor, 'dtype'>, bytes: Uint8Array): Float32Array {
   const { buffer } = new Uint8Array(bytes); // a copy, aligned
   if (dtype === 'F32') return new Float32Array(buffer);
   const halves = new Uint16Array(buffer);

@@ -3,6 +3,7 @@ import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import { causalAttention, embedding, linear, rmsNorm, rotary, swiglu } from '../tensor/index.js';
 import { linearLayer } from './adapter.js';
+import { rotaryTheta } from './rope-config.js';
 import type { Model, ModelConfig } from './types.js';
 import { weight } from './weights.js';
 
@@ -98,7 +99,7 @@ function selfAttention(
   attend: Attend,
   residual: Tensor,
 ): Tensor {
-  const { modelType, numAttentionHeads, numKeyValueHeads, headDim, ropeTheta, rmsNormEps } = model.config;
+  const { modelType, numAttentionHeads, numKeyValueHeads, headDim, rmsNormEps } = model.config;
   const [batch, length] = x.shape as [number, number, number];
   const prefix = `model.layers.${layer}.self_attn`;
   const project = (name: 'q' | 'k' | 'v', heads: number): Tensor =>
@@ -109,7 +110,7 @@ function selfAttention(
       modelType === 'qwen3'
         ? rmsNorm(projected, weight(model, `${prefix}.${name}_norm.weight`), rmsNormEps)
         : projected;
-    return rotary(normed, positions, ropeTheta);
+    return rotary(normed, positions, rotaryTheta(model.config));
   };
   const attended = attend(
     layer,

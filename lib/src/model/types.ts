@@ -1,6 +1,6 @@
 /** The transformer's nouns. Weights carry Hugging Face names and layouts. */
 import type { Variable } from '@tensorflow/tfjs-core';
-import type { DrawTokenOptions } from '../tensor/index.js';
+import type { DrawTokenOptions, ScaledTheta } from '../tensor/index.js';
 
 /** One decoder-only family: Llama (SmolLM2 too), Qwen2, Qwen3, read from and written to Hugging Face `config.json`. */
 export interface ModelConfig {
@@ -17,6 +17,8 @@ export interface ModelConfig {
   /** Longest sequence, in tokens. */
   readonly maxPositionEmbeddings: number;
   readonly ropeTheta: number;
+  /** Present: Llama 3.1's stretching of the rotary embedding (`rope_type` `llama3`). */
+  readonly ropeScaling?: RopeScaling;
   readonly rmsNormEps: number;
   /** The output projection is the embedding table. */
   readonly tieWordEmbeddings: boolean;
@@ -26,6 +28,9 @@ export interface ModelConfig {
   readonly eosTokenId?: number | readonly number[];
   readonly padTokenId?: number;
 }
+
+/** How the rotary embedding reaches further than the context of the first training. */
+export type RopeScaling = Omit<ScaledTheta, 'theta'>;
 
 /** A low-rank adapter (LoRA), in the words of PEFT's `adapter_config.json`. */
 export interface LoraConfig {

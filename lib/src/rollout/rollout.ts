@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/types.js';
 import type { Environment, Episode, StepResult, StopReason, Task } from '../envs/types.js';
 import type { Sample } from '../model/types.js';
-import { chatTokenId, renderPrompt, type Tokenizer } from '../text/index.js';
+import { renderPrompt, stopTokens, type Tokenizer } from '../text/index.js';
 import { Transcript } from './transcript.js';
 import type { EpisodeGroup, EpisodeRecord, TurnResult } from './types.js';
 
@@ -91,7 +91,6 @@ async function takeTurn<T extends Task>(
   options: RolloutOptions<T>,
 ): Promise<void> {
   const { engine, tokenizer, maxCompletionLength } = options;
-  const end = chatTokenId(tokenizer, '<|end|>');
   const asked = waiting.flatMap((running) => {
     const prompt = renderPrompt(tokenizer, running.messages);
     if (prompt.length + maxCompletionLength <= engine.maxLength) return [{ running, prompt }];
@@ -100,7 +99,11 @@ async function takeTurn<T extends Task>(
   });
   const samples = await engine.sample(
     asked.map(({ prompt }) => prompt),
-    { maxNewTokens: maxCompletionLength, temperature: options.temperature ?? 1, stopTokens: [end] },
+    {
+      maxNewTokens: maxCompletionLength,
+      temperature: options.temperature ?? 1,
+      stopTokens: stopTokens(tokenizer),
+    },
     asked.map(({ running }) => ({
       seed: options.seed,
       purpose: `${options.purpose ?? 'rollout'}/${turn}`,

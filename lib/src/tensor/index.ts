@@ -14,7 +14,7 @@ export { addLowRank } from './add-low-rank.js';
 export { embedding } from './embedding.js';
 export { rmsNorm } from './rms-norm.js';
 export { layerNorm } from './layer-norm.js';
-export { rotary } from './rotary.js';
+export { rotary, type RotaryTheta, type ScaledTheta } from './rotary.js';
 export { causalAttention } from './causal-attention.js';
 export { swiglu } from './swiglu.js';
 export { reluSquared } from './relu-squared.js';

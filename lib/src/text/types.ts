@@ -13,6 +13,18 @@ export interface Tokenizer {
   tokenId(token: string): number | undefined;
   /** Hugging Face `tokenizer.json`, as a string. */
   toJSON(): string;
+  /** How the model it belongs to was taught to converse; absent: the format of `chatTokens`. */
+  readonly chat?: ChatFormat;
+}
+
+/** A conversation as tokens. */
+export interface ChatFormat {
+  /** Messages as the model sees them when it is its turn. */
+  prompt(messages: readonly ChatMessage[]): Int32Array;
+  /** A reply to learn from, the token that ends it included. */
+  completion(text: string): Int32Array;
+  /** Tokens that end a reply, the one that `completion` ends with first. */
+  readonly stopTokens: readonly number[];
 }
 
 /** A token that is found in the text as it stands, before any splitting or merging. */

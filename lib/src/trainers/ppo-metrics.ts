@@ -12,7 +12,7 @@ import type { SampledBatch } from './sampled-batch.js';
 export function objectiveMetrics(
   episodes: readonly PPOEpisode[],
   { klCoef, klEstimator }: PPOConfig,
-  endToken: number,
+  endTokens: readonly number[],
 ): Values {
   const rows = episodes.flatMap((episode) => episode.rows);
   const perEpisode = (value: TokenValue): number => sum(atSampled(rows, value)) / episodes.length;
@@ -26,7 +26,7 @@ export function objectiveMetrics(
     'objective/scores': scores,
     'objective/rlhf_reward': scores - klCoef * kl,
     'val/num_eos_tokens': atSampled(rows, ({ trajectory }, t) => trajectory.tokens[t] as number).filter(
-      (token) => token === endToken,
+      (token) => endTokens.includes(token),
     ).length,
     'critic/vf_explained_var': explainedVariance(rows),
   };

@@ -2,7 +2,7 @@ import type { ScalarEngine } from '../engine/scalar-types.js';
 import type { Engine, LogprobScorer, OptimParams } from '../engine/types.js';
 import type { Task } from '../envs/types.js';
 import { randomStream } from '../tensor/random.js';
-import { chatTokenId } from '../text/index.js';
+import { stopTokens } from '../text/index.js';
 import { optimParamsAt } from './optimizer-config.js';
 import { ppoData, ppoEpisodes, type PPORow } from './ppo-batch.js';
 import { definePPOConfig, type PPOConfig } from './ppo-config.js';
@@ -52,7 +52,7 @@ export type PPOStep = SampledStep;
 export async function* ppo<T extends Task>(options: PPOOptions<T>): AsyncGenerator<PPOStep, void, void> {
   const { engine, critic, tokenizer } = options;
   const config = definePPOConfig(options.config);
-  const endToken = chatTokenId(tokenizer, '<|end|>');
+  const endTokens = stopTokens(tokenizer);
   const { step } = options.state ?? samplingStart;
   const reference = config.klCoef === 0 ? undefined : await openReference(options, step);
 
@@ -64,7 +64,7 @@ export async function* ppo<T extends Task>(options: PPOOptions<T>): AsyncGenerat
       if (!rows.some(({ trajectory }) => trajectory.actionMask.includes(1)))
         return { metrics: { step_skipped: 1 }, updates: 0, refused: state.refused };
       const { metrics, ...counts } = await learn({ engine, critic }, rows, config, state);
-      return { metrics: { ...objectiveMetrics(episodes, config, endToken), ...metrics }, ...counts };
+      return { metrics: { ...objectiveMetrics(episodes, config, endTokens), ...metrics }, ...counts };
     });
   } finally {
     reference?.close();

@@ -2,7 +2,7 @@
 import type { Engine } from '../../engine/index.js';
 import { sampleKeys } from '../../model/index.js';
 import { randomStream } from '../../tensor/random.js';
-import { chatTokenId, renderPrompt, type Tokenizer } from '../../text/index.js';
+import { renderPrompt, stopTokens, type Tokenizer } from '../../text/index.js';
 import type { Corpus } from './corpus.js';
 import { drawExercise } from './records.js';
 import type { BaseRecipe } from './recipe.js';
@@ -62,7 +62,7 @@ async function doExercises(
     drawExercise(randomStream(seed, 'exam', 0, i), corpus.words),
   );
   const prompts = exercises.map(({ prompt }) => renderPrompt(tokenizer, [{ role: 'user', content: prompt }]));
-  const params = { maxNewTokens: 192, temperature: 0, stopTokens: [chatTokenId(tokenizer, '<|end|>')] };
+  const params = { maxNewTokens: 192, temperature: 0, stopTokens: stopTokens(tokenizer) };
   const replies = await engine.sample(prompts, params, sampleKeys(prompts.length, seed, 'exam'));
   const right = replies.filter(
     ({ tokens }, i) => tokenizer.decode(tokens, { skipSpecial: true }) === exercises[i]?.completion,

@@ -12,7 +12,7 @@ import {
 } from '../../envs/diagram/index.js';
 import { generate, sampleKeys, type Model } from '../../model/index.js';
 import { foldLabel } from '../../rewards/similarity.js';
-import { chatTokenId, renderPrompt, type Tokenizer } from '../../text/index.js';
+import { renderPrompt, stopTokens, type Tokenizer } from '../../text/index.js';
 
 export interface DrawOptions {
   readonly model: Model;
@@ -75,7 +75,7 @@ export async function draw(options: DrawOptions): Promise<DrawResult> {
   const samples = await generate(
     model,
     Array.from({ length: bestOf }, () => prompt),
-    { maxNewTokens, temperature, stopTokens: [chatTokenId(tokenizer, '<|end|>')] },
+    { maxNewTokens, temperature, stopTokens: stopTokens(tokenizer) },
     sampleKeys(bestOf, seed, 'draw'),
     signal === undefined ? {} : { signal },
   );

@@ -7,6 +7,7 @@ import type { KernelFunc, Tensor } from '@tensorflow/tfjs-core';
 import type { AdamWOptions } from '../adamw.js';
 import type { FusedKernel } from '../dispatch.js';
 import { registerFusedGradients } from '../fused-gradients.js';
+import type { RotaryTheta } from '../rotary.js';
 import { attention, attentionGradient, decodeAttention } from './attention.js';
 import { execute, executeAll } from './execute.js';
 import { rotaryTable } from './rotary-table.js';
@@ -19,7 +20,7 @@ function kernel<Name extends string, Attributes = object>(
     tf.tidy(() => compute(inputs as Record<Name, Tensor>, attrs as unknown as Attributes));
 }
 
-function rotate(x: Tensor, positions: Tensor, theta: number, direction: 1 | -1): Tensor {
+function rotate(x: Tensor, positions: Tensor, theta: RotaryTheta, direction: 1 | -1): Tensor {
   const headDim = x.shape[3] as number;
   const { cos, sin } = rotaryTable(positions, headDim, theta, direction);
   const swapped = execute('Roll', [x, tf.scalar(headDim / 2, 'int32'), tf.scalar(3, 'int32')], {
@@ -65,12 +66,12 @@ const fusedKernels: Partial<Record<FusedKernel, KernelFunc>> = {
     return [dx, tf.sum(tf.reshape(product, [-1, size]), 0)];
   }),
 
-  Rotary: kernel<'x' | 'positions', { theta: number }>(({ x, positions }, { theta }) =>
+  Rotary: kernel<'x' | 'positions', { theta: RotaryTheta }>(({ x, positions }, { theta }) =>
     rotate(x, positions, theta, 1),
   ),
 
   // A rotation is undone by the opposite rotation, which is its transpose.
-  RotaryGradient: kernel<'dy' | 'positions', { theta: number }>(({ dy, positions }, { theta }) => [
+  RotaryGradient: kernel<'dy' | 'positions', { theta: RotaryTheta }>(({ dy, positions }, { theta }) => [
     rotate(dy, positions, theta, -1),
   ]),
 

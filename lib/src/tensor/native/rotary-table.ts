@@ -1,7 +1,7 @@
 /** Cosines and sines for TensorFlow, as tensors that broadcast over rows and heads. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
-import { inverseFrequencies } from '../rotary.js';
+import { inverseFrequencies, type RotaryTheta } from '../rotary.js';
 
 /**
  * With `swap` exchanging the two halves of the features, a rotation is `x · cos + swap(x) · sin`.
@@ -12,7 +12,7 @@ import { inverseFrequencies } from '../rotary.js';
 export function rotaryTable(
   positions: Tensor,
   headDim: number,
-  theta: number,
+  theta: RotaryTheta,
   direction: 1 | -1,
 ): { cos: Tensor; sin: Tensor } {
   const all = positions.dataSync<'int32'>();

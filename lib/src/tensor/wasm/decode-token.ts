@@ -1,5 +1,6 @@
 /** A decoder for one new token a row, ids to logits, with packed weights: what `addTokens` of the model else does in some twenty ops a layer. */
 import type { KernelFunc, TensorInfo } from '@tensorflow/tfjs-core';
+import type { RotaryTheta } from '../rotary.js';
 import type { Address } from './exports.js';
 import { addressOf, intsAt, makeOutput, run, scratch } from './heap.js';
 import { rotaryTable } from './rotary-table.js';
@@ -40,7 +41,7 @@ interface DecodeTokenAttributes {
   readonly prefixRows: Int32Array;
   readonly prefixLengths: Int32Array;
   readonly vocabSize: number;
-  readonly theta: number;
+  readonly theta: RotaryTheta;
   readonly eps: number;
   readonly heads: number;
   readonly intermediate: number;

@@ -1,5 +1,5 @@
 /** Cosines and sines of every position, computed once for each head size and base. */
-import { fillRotaryTable, rotaryTableRows } from '../rotary.js';
+import { fillRotaryTable, rotaryTableKey, rotaryTableRows, type RotaryTheta } from '../rotary.js';
 import { allocate, floatsAt, release } from './heap.js';
 import type { Address } from './exports.js';
 
@@ -12,7 +12,7 @@ interface RotaryTable {
 
 const tables = new Map<string, RotaryTable>();
 
-function fillTable(headDim: number, theta: number, rows: number): RotaryTable {
+function fillTable(headDim: number, theta: RotaryTheta, rows: number): RotaryTable {
   const half = headDim / 2;
   const cosines = allocate(2 * rows * half * 4);
   const sines = cosines + rows * half * 4;
@@ -21,8 +21,8 @@ function fillTable(headDim: number, theta: number, rows: number): RotaryTable {
 }
 
 /** A table that holds positions up to `position`. */
-export function rotaryTable(headDim: number, theta: number, position: number): RotaryTable {
-  const key = `${headDim} ${theta}`;
+export function rotaryTable(headDim: number, theta: RotaryTheta, position: number): RotaryTable {
+  const key = rotaryTableKey(headDim, theta);
   const known = tables.get(key);
   if (known && known.rows > position) return known;
   const table = fillTable(headDim, theta, rotaryTableRows(position));

@@ -1,7 +1,13 @@
 /** The rotary embedding on WebGPU. WGSL's own sine is too coarse (2⁻¹¹ is allowed), so a table is made here. */
 import type { TensorInfo } from '@tensorflow/tfjs-core';
 import { sizeOf } from '../kernel.js';
-import { fillRotaryTable, type RotaryAttributes, rotaryTableRows } from '../rotary.js';
+import {
+  fillRotaryTable,
+  type RotaryAttributes,
+  rotaryTableKey,
+  rotaryTableRows,
+  type RotaryTheta,
+} from '../rotary.js';
 import { gpu, like, makeOutput, release } from './device.js';
 import { launchEach, reads, readsInts, writes } from './launch.js';
 
@@ -14,7 +20,7 @@ interface RotaryTable {
 
 const tables = new WeakMap<object, Map<string, RotaryTable>>();
 
-function makeTable(headDim: number, theta: number, rows: number): RotaryTable {
+function makeTable(headDim: number, theta: RotaryTheta, rows: number): RotaryTable {
   const half = headDim / 2;
   const [cosines, sines] = [new Float32Array(rows * half), new Float32Array(rows * half)];
   fillRotaryTable(cosines, sines, headDim, theta);
@@ -26,7 +32,7 @@ function tableFor(headDim: number, { theta, last }: RotaryAttributes): RotaryTab
   const { device } = gpu();
   const known = tables.get(device) ?? new Map<string, RotaryTable>();
   tables.set(device, known);
-  const key = `${headDim} ${theta}`;
+  const key = rotaryTableKey(headDim, theta);
   const old = known.get(key);
   if (old && old.rows > last) return old;
   const table = makeTable(headDim, theta, rotaryTableRows(last));
