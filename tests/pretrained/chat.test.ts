@@ -56,7 +56,7 @@ describe.each(pretrainedFolders)('%s', (name) => {
         expect(specialIn(ids)).toEqual([]);
         // the tokenizers of Qwen compose characters (NFC), piece by piece
         const same = name.startsWith('qwen') ? (s: string): string => s.normalize('NFC') : String;
-        expect(same(tokenizer.decode(ids))).toBe(same(content.toWellFormed()));
+        expect(same(tokenizer.decode(ids))).toBe(same(content));
       }),
       runs,
     );

@@ -119,7 +119,9 @@ function reasonOf({ HubApiError }: Hub, cause: unknown): string {
     return 'the hub refuses it: the model is private, gated or misspelt. Accept its licence on its page, and pass accessToken or set HF_TOKEN';
   if (status === 404) return 'the hub does not know this model, revision or file. Check the spelling';
   const message = cause instanceof Error ? cause.message : String(cause);
-  if (cause instanceof TypeError)
-    return `the hub cannot be reached (${message}). Without a network, give the folder of an earlier download`;
+  if (message.includes('fetch failed'))
+    return 'the hub cannot be reached. Without a network, give the folder of an earlier download';
+  if (message.includes('terminated'))
+    return 'the connection broke off. Load it again: files that are complete are kept';
   return message;
 }
