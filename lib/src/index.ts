@@ -16,6 +16,7 @@ export * from './losses/index.js';
 export * from './engine/index.js';
 export * from './trainers/index.js';
 export * from './tabular/index.js';
+export * from './datasets/index.js';
 export * from './eval/index.js';
 export * from './recipes/diagram/index.js';
 export * from './recipes/trainers/index.js';

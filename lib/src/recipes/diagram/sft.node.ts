@@ -1,3 +1,4 @@
+import { sftRows, turnExamples } from '../../datasets/index.js';
 import { createEngine } from '../../engine/create.node.js';
 import type { Engine } from '../../engine/index.js';
 import { diagramEnvironment } from '../../envs/diagram/index.js';
@@ -5,10 +6,9 @@ import { saveModel } from '../../model/checkpoint.node.js';
 import { disposeModel } from '../../model/index.js';
 import { scoreDiagram } from '../../rewards/index.js';
 import { rollout } from '../../rollout/index.js';
-import { renderCompletion, renderPrompt, type Tokenizer } from '../../text/index.js';
+import type { Tokenizer } from '../../text/index.js';
 import { readTrajectories } from '../../teachers/collect.node.js';
-import type { TrajectoryRecord } from '../../teachers/index.js';
-import { sft, type SFTRow, type SFTState, type SFTStep } from '../../trainers/index.js';
+import { sft, type SFTState, type SFTStep } from '../../trainers/index.js';
 import { trainingTasks } from './collect.node.js';
 import type { Drawing } from './events.js';
 import { loadPolicy } from './policy.node.js';
@@ -22,9 +22,10 @@ export async function sftStage(context: StageContext): Promise<void> {
   const { model, tokenizer } = await loadPolicy(base);
   const engine = createEngine(model, { workers });
   try {
-    const rows = readTrajectories(folder.trajectories)
+    const examples = readTrajectories(folder.trajectories)
       .filter((record) => record.rejection === null)
-      .flatMap((record) => rowsOf(record, tokenizer));
+      .flatMap(turnExamples);
+    const rows = sftRows({ type: 'prompt-completion', examples }, tokenizer);
     await train<SFTState, SFTStep>(context, {
       stage: 'sft',
       engine,
@@ -74,17 +75,4 @@ async function tryOnce(
   const messages = group?.episodes[0]?.messages ?? [];
   const replies = messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : []));
   return group && drawingOf(group.task, replies);
-}
-
-/** One row a turn: everything said before it is the prompt. */
-function rowsOf({ turns }: TrajectoryRecord, tokenizer: Tokenizer): SFTRow[] {
-  return turns.map(({ completion }, i) => {
-    const before = turns
-      .slice(0, i + 1)
-      .flatMap((turn, t) => [
-        { role: 'user' as const, content: turn.observation },
-        ...(t < i ? [{ role: 'assistant' as const, content: turn.completion }] : []),
-      ]);
-    return { prompt: renderPrompt(tokenizer, before), completion: renderCompletion(tokenizer, completion) };
-  });
 }
