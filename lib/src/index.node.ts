@@ -9,6 +9,7 @@ export { loadAdapter, saveAdapter } from './model/adapter-checkpoint.node.js';
 export { loadModel, saveModel, type Checkpoint } from './model/checkpoint.node.js';
 export type { DownloadOptions, DownloadProgress } from './pretrained/download.node.js';
 export { loadPretrained, type Pretrained } from './pretrained/load.node.js';
+export { savePretrained } from './pretrained/save.node.js';
 export { pretrain, type CurvePoint, type PretrainOptions } from './recipes/base/pretrain.node.js';
 export { loadPolicy, type Policy } from './recipes/diagram/policy.node.js';
 export { fileLedger, type BatchLedger, type BatchNote } from './remote/batch-ledger.node.js';

@@ -29,7 +29,7 @@ type Value = string | readonly ChatMessage[];
  * Throws for another type, and, naming the row, for a conversation or completion that does not end with one message of the assistant.
  */
 export function sftRows(dataset: Dataset, tokenizer: Tokenizer, options: SFTRowOptions = {}): SFTRow[] {
-  const { type, examples } = requireType(dataset, 'language-modeling', 'prompt-completion');
+  const { examples } = requireType(dataset, 'language-modeling', 'prompt-completion');
   const encoders = { tokenizer, ...options };
   return examples.flatMap((example, index) =>
     named(index, (): SFTRow[] => {

@@ -85,9 +85,7 @@ export function checkedWeights(dir: string, config: ModelConfig): Map<string, Na
   return tensors;
 }
 
-/** Published models pad their tables beyond their tokenizers; with a tokenizer of ours that would be a mistake. */
 function checkVocabulary(config: ModelConfig, tokenizer: Tokenizer): void {
-  if (tokenizer.chat && tokenizer.vocabSize <= config.vocabSize) return;
   if (tokenizer.vocabSize !== config.vocabSize)
     throw new Error(
       `The tokenizer has ${tokenizer.vocabSize} tokens, the model ${config.vocabSize}: they do not belong together.`,

@@ -1,7 +1,7 @@
 /** Models from the Hugging Face Hub, into the cache that its own programs use. */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { HubApiError, ListFileEntry } from '@huggingface/hub';
+import type * as HubModule from '@huggingface/hub';
 
 export interface DownloadOptions {
   /** Branch, tag or commit; default `main`. */
@@ -28,7 +28,8 @@ const WANTED =
   /^(?:config|generation_config|tokenizer|tokenizer_config)\.json$|^chat_template\.jinja$|^model[^/]*\.safetensors(?:\.index\.json)?$/;
 const PROGRESS_MS = 1000;
 
-type Hub = typeof import('@huggingface/hub');
+type Hub = typeof HubModule;
+type File = HubModule.ListFileEntry;
 type Place = Pick<DownloadOptions, 'hubUrl' | 'accessToken' | 'cacheDir'> & {
   repo: string;
   revision: string;
@@ -58,8 +59,8 @@ export async function downloadModel(repo: string, options: DownloadOptions = {})
   }
 }
 
-async function wantedFiles({ listFiles }: Hub, place: Place): Promise<ListFileEntry[]> {
-  const files: ListFileEntry[] = [];
+async function wantedFiles({ listFiles }: Hub, place: Place): Promise<File[]> {
+  const files: File[] = [];
   for await (const entry of listFiles(place))
     if (entry.type === 'file' && WANTED.test(entry.path)) files.push(entry);
   const missing = [/^config\.json$/, /\.safetensors$/, /^tokenizer\.json$/].find(
@@ -76,7 +77,7 @@ async function wantedFiles({ listFiles }: Hub, place: Place): Promise<ListFileEn
 async function fetchFiles(
   { downloadFileToCacheDir }: Hub,
   place: Place,
-  files: readonly ListFileEntry[],
+  files: readonly File[],
   onProgress: DownloadOptions['onProgress'],
 ): Promise<string> {
   const total = files.reduce((sum, { size }) => sum + size, 0);
@@ -114,7 +115,7 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 function reasonOf({ HubApiError }: Hub, cause: unknown): string {
-  const status = cause instanceof HubApiError ? (cause as HubApiError).statusCode : undefined;
+  const status = cause instanceof HubApiError ? (cause as HubModule.HubApiError).statusCode : undefined;
   if (status === 401 || status === 403)
     return 'the hub refuses it: the model is private, gated or misspelt. Accept its licence on its page, and pass accessToken or set HF_TOKEN';
   if (status === 404) return 'the hub does not know this model, revision or file. Check the spelling';
