@@ -5,12 +5,7 @@ import { saveModel, TOKENIZER } from '../model/checkpoint.node.js';
 import type { Pretrained } from './load.node.js';
 
 /** What belongs to a model besides config and weights, and no training changes. */
-const COMPANIONS = [
-  TOKENIZER,
-  'tokenizer_config.json',
-  'chat_template.jinja',
-  'generation_config.json',
-];
+const COMPANIONS = [TOKENIZER, 'tokenizer_config.json', 'chat_template.jinja', 'generation_config.json'];
 
 /**
  * Writes open weights after training, with the tokenizer and the chat template of the folder they were loaded from, so that
