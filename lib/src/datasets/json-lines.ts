@@ -24,8 +24,8 @@ export function parseDataset(text: string, source = 'dataset'): Dataset {
   const examples = lines.map(({ line, where }) => {
     const parsed = schema.safeParse(parseObject(line, where));
     if (parsed.success) return parsed.data;
-    const [{ path, message }] = parsed.error.issues as [{ path: PropertyKey[]; message: string }];
-    throw new Error(`${where}: column ${path.join('.')} of a ${type} dataset: ${message}.`);
+    const [issue] = parsed.error.issues;
+    throw new Error(`${where}: column ${issue?.path.join('.')} of a ${type} dataset: ${issue?.message}.`);
   });
   return { type, examples } as unknown as Dataset;
 }
