@@ -1,5 +1,5 @@
 /** Where open weights come from: the hub, a folder, and what can be wrong with either. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -112,6 +112,24 @@ describe('from the hub', () => {
     expect(await load()).toContain(MAIN);
     expect(new Set(fetched().map((request) => request.split('/').at(-1)))).toContain(file);
     expect(fetched().some((request) => request.endsWith('config.json'))).toBe(false);
+  });
+
+  it('refuses a model that is not supported before its weights come', async () => {
+    const other = join(dir, 'other');
+    cpSync(folder, other, { recursive: true });
+    const config = readFileSync(join(folder, 'config.json'), 'utf8');
+    writeFileSync(join(other, 'config.json'), config.replace('"llama"', '"gemma3"'));
+    const { requests } = await open({ folder: other });
+    await expect(load()).rejects.toThrow(/unsupported or missing model_type/);
+    expect(requests.filter((request) => /resolve.*safetensors$/.test(request))).toEqual([]);
+  });
+
+  it('fetches a file again that was cut on the disk', async () => {
+    await open();
+    const cut = join(await load(), 'tokenizer.json');
+    truncateSync(cut, 100);
+    await expect(load()).rejects.toThrow(/tokenizer.json has 100 bytes, expected \d+; it was removed/);
+    expect(await load()).toContain(MAIN);
   });
 
   it('says so when it cannot be reached, or the id is none', async () => {

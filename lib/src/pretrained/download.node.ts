@@ -1,7 +1,9 @@
 /** Models from the Hugging Face Hub, into the cache that its own programs use. */
-import { stat } from 'node:fs/promises';
+import { readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type * as HubModule from '@huggingface/hub';
+import { CONFIG } from '../model/checkpoint.node.js';
+import { configFromJSON } from '../model/config.js';
 
 export interface DownloadOptions {
   /** Branch, tag or commit; default `main`. */
@@ -73,34 +75,62 @@ async function wantedFiles({ listFiles }: Hub, place: Place): Promise<File[]> {
   return files;
 }
 
-/** Small files first: what is wrong with a config shows before its weights come. */
+/** Small files first: a model that is not supported is refused before its weights come. */
 async function fetchFiles(
   { downloadFileToCacheDir }: Hub,
   place: Place,
   files: readonly File[],
   onProgress: DownloadOptions['onProgress'],
 ): Promise<string> {
-  const total = files.reduce((sum, { size }) => sum + size, 0);
+  const report = progressReport(files, onProgress);
   let before = 0;
   let folder = '';
-  for (const { path, size, ...entry } of files) {
-    const blob = entry.lfs?.oid ?? entry.xetHash ?? entry.oid ?? '';
-    const partial = join(blobFolder(place), `${blob}.incomplete`);
-    const report = (loaded: number): void => onProgress?.({ file: path, loaded: before + loaded, total });
-    const watch = setInterval(() => void sizeOf(partial).then(report), PROGRESS_MS);
+  for (const file of files) {
+    const partial = join(blobFolder(place), `${blobName(file)}.incomplete`);
+    const watch = setInterval(
+      () => void sizeOf(partial).then((size) => report(file.path, before + size)),
+      PROGRESS_MS,
+    );
     try {
-      const pointer = await downloadFileToCacheDir({ ...place, path });
-      const arrived = await sizeOf(pointer);
-      if (arrived !== size)
-        throw new Error(`${path} has ${arrived} bytes, expected ${size}; delete ${pointer} and try again`);
+      const pointer = await downloadFileToCacheDir({ ...place, path: file.path });
+      await requireWhole(pointer, file);
+      if (file.path === CONFIG) configFromJSON(await readFile(pointer, 'utf8'));
       folder = dirname(pointer);
     } finally {
       clearInterval(watch);
     }
-    report(size);
-    before += size;
+    before += file.size;
+    report(file.path, before);
   }
   return folder;
+}
+
+/** Never goes back: a size that was asked for may come late. */
+function progressReport(
+  files: readonly File[],
+  onProgress: DownloadOptions['onProgress'],
+): (file: string, loaded: number) => void {
+  const total = files.reduce((sum, { size }) => sum + size, 0);
+  let reported = 0;
+  return (file, loaded) => {
+    if (loaded <= reported) return;
+    reported = loaded;
+    onProgress?.({ file, loaded, total });
+  };
+}
+
+/** Removes a file of another size than the hub has, so that it is fetched again. */
+async function requireWhole(pointer: string, { path, size }: File): Promise<void> {
+  const arrived = await sizeOf(pointer);
+  if (arrived === size) return;
+  await rm(await realpath(pointer));
+  await rm(pointer, { force: true });
+  throw new Error(`${path} has ${arrived} bytes, expected ${size}; it was removed. Load it again`);
+}
+
+/** The name that the cache keeps a file under. */
+function blobName({ lfs, xetHash, oid = '' }: File): string {
+  return lfs?.oid ?? xetHash ?? oid;
 }
 
 function blobFolder({ cacheDir = '', repo }: Place): string {
