@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { parseSafetensors, serializeSafetensors, type NamedTensor } from 'posttrain/model';
+import { bfloat16ToFloat32 } from 'posttrain/model/half-precision';
 import { describe, expect, it } from 'vitest';
 import { families, fixturePath } from './fixture.js';
 
@@ -121,5 +122,13 @@ describe('safetensors', () => {
   it('refuses to write a tensor that does not fit its shape', () => {
     const tensors = new Map([['a', { shape: [2, 2], data: new Float32Array(3) }]]);
     expect(() => serializeSafetensors(tensors)).toThrow(/a has 3 numbers, but its shape is \[2, 2\]/);
+  });
+});
+
+describe('bfloat16', () => {
+  it('is read in tables of more numbers than a list may have', () => {
+    const halves = new Uint16Array(2 ** 27 + 1).fill(0x3f80, 2 ** 27);
+    const values = bfloat16ToFloat32(halves);
+    expect([values.length, values[0], values[2 ** 27]]).toEqual([2 ** 27 + 1, 0, 1]);
   });
 });
