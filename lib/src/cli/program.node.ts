@@ -3,6 +3,7 @@ import { addCollect } from './collect.node.js';
 import { addCompletions } from './completions.node.js';
 import { addConvert } from './convert.node.js';
 import { addDoctor } from './doctor.node.js';
+import { addDownload } from './download.node.js';
 import { addDraw } from './draw.node.js';
 import { addExperiment } from './experiment.node.js';
 import { addJudge } from './judge.node.js';
@@ -52,6 +53,7 @@ function createProgram(setStatus: SetStatus): Command {
   addExperiment(program, setStatus);
   addCollect(program, setStatus);
   addPretrain(program, setStatus);
+  addDownload(program);
   addCompletions(program);
   addMetrics(program);
   addVerifyReward(program, setStatus);
