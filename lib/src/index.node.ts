@@ -1,7 +1,6 @@
 /** What needs a file system: checkpoints, collected trajectories, whole runs. Published as `posttrain/node`. */
 export { createPooledEngine, createPooledScalarEngine } from './engine/create.node.js';
 export { readDataset, writeDataset } from './datasets/files.node.js';
-export { createPooledEngine } from './engine/create.node.js';
 export type { PooledEngineOptions } from './engine/pooled.js';
 export { readCheckpoint, writeCheckpoint } from './engine/checkpoint.node.js';
 export { fromPng, toPng, type Png, type PngOptions } from './formats/png.node.js';

@@ -7,6 +7,24 @@ const positive = z.number().positive();
 const plain = z.literal('default').optional();
 const llama3 = z.literal('llama3');
 
+/** Of no type, or `default`: turned by the base alone. */
+interface PlainRope {
+  readonly rope_theta?: number | undefined;
+  readonly rope_type?: 'default' | undefined;
+  readonly type?: 'default' | undefined;
+}
+
+interface Llama3Rope {
+  readonly rope_theta?: number | undefined;
+  readonly factor: number;
+  readonly low_freq_factor: number;
+  readonly high_freq_factor: number;
+  readonly original_max_position_embeddings: number;
+}
+
+type RopeFields =
+  PlainRope | (Llama3Rope & { readonly rope_type: 'llama3' }) | (Llama3Rope & { readonly type: 'llama3' });
+
 const llama3Fields = {
   rope_theta: positive.optional(),
   factor: positive,
@@ -16,7 +34,7 @@ const llama3Fields = {
 };
 
 /** Older files call the type `type`. Types other than these two rotate otherwise and are refused. */
-export const ropeScalingSchema = z.union(
+export const ropeScalingSchema: z.ZodType<RopeFields> = z.union(
   [
     z.object({ rope_theta: positive.optional(), rope_type: plain, type: plain }),
     z.object({ ...llama3Fields, rope_type: llama3 }),
@@ -25,7 +43,7 @@ export const ropeScalingSchema = z.union(
   { error: 'only the rope types default and llama3, with all its fields, are supported' },
 );
 
-type RopeJSON = z.infer<typeof ropeScalingSchema> | null | undefined;
+type RopeJSON = RopeFields | null | undefined;
 
 /** What `config.json` says, wherever it says it. The base is 10,000 where it says nothing, as in transformers. */
 export function ropeFieldsFrom(fields: {
