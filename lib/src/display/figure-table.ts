@@ -3,6 +3,7 @@ import type { Figure } from './figure.js';
 import { short } from './format.js';
 import type { LineChart, Point } from './line-chart.js';
 import type { Table } from './table.js';
+import type { TokenStrip } from './token-strip.js';
 import type { ValueMap } from './value-map.js';
 
 /** Most rows of a data table; a longer one is a table of examples, evenly spaced. */
@@ -10,8 +11,16 @@ const MOST_ROWS = 50;
 
 /** The numbers of a figure, for those who read rather than look. */
 export function figureTable(figure: Figure): Table {
-  if (figure.type === 'lines') return lineTable(figure);
-  return figure.type === 'dots' ? dotTable(figure) : valueTable(figure);
+  switch (figure.type) {
+    case 'lines':
+      return lineTable(figure);
+    case 'dots':
+      return dotTable(figure);
+    case 'values':
+      return valueTable(figure);
+    case 'tokens':
+      return tokenTable(figure);
+  }
 }
 
 function lineTable({ xLabel, series }: LineChart): Table {
@@ -57,6 +66,13 @@ function valueTable({ rows }: ValueMap): Table {
           .map(({ name, value, action }) => [`${row.title}: ${panel.title}`, name, short(value!), action]),
       ),
     ),
+  };
+}
+
+function tokenTable({ valueLabel, tokens }: TokenStrip): Table {
+  return {
+    columns: [{ header: 'token' }, { header: valueLabel, align: 'right' }],
+    rows: tokens.map(({ text, value }) => [text, value === null ? '' : short(value)]),
   };
 }
 

@@ -6,14 +6,23 @@ import { short } from './format.js';
 import type { LineChart, Series } from './line-chart.js';
 import { sparkline } from './sparkline.js';
 import { tableToText } from './table.js';
+import { tokenStripText } from './token-strip.js';
 import { valueMapText } from './value-map-text.js';
 
 const SPARK_COLUMNS = 40;
 
-/** The figure for a terminal: lines as rows of bars, dots as a table, places as boxes. */
+/** The figure for a terminal: lines as rows of bars, dots as a table, places as boxes, tokens as words with numbers. */
 export function figureText(figure: Figure): string {
-  if (figure.type === 'values') return valueMapText(figure).join('\n');
-  return figure.type === 'lines' ? linesText(figure) : dotsText(figure);
+  switch (figure.type) {
+    case 'lines':
+      return linesText(figure);
+    case 'dots':
+      return dotsText(figure);
+    case 'values':
+      return valueMapText(figure).join('\n');
+    case 'tokens':
+      return tokenStripText(figure);
+  }
 }
 
 function linesText({ title, xLabel, yLabel, series }: LineChart): string {

@@ -10,13 +10,15 @@ import { plotlySpec } from './plotly.js';
 import { tableToHtml } from './table.js';
 import { standaloneSvg } from './theme.js';
 import { thinned } from './thin.js';
+import { tokenStripSvg, type TokenStrip } from './token-strip.js';
 import { valueMapSvg, type ValueMap } from './value-map.js';
 
-/** Lines over a common x, named numbers, or the values of a grid world. `description` is what a reader who cannot see it is told. */
+/** Lines over a common x, named numbers, the values of a grid world, or a number at each token of a text. `description` is what a reader who cannot see it is told. */
 export type Figure =
   | ({ readonly type: 'lines' } & LineChart)
   | ({ readonly type: 'dots' } & DotPlot)
-  | ({ readonly type: 'values' } & ValueMap);
+  | ({ readonly type: 'values' } & ValueMap)
+  | ({ readonly type: 'tokens' } & TokenStrip);
 
 /** Most points of a figure; more than any screen has pixels to show. */
 export const MOST_POINTS = 500_000;
@@ -32,7 +34,8 @@ export function isFigure(value: unknown): value is Figure {
     typeof figure.title === 'string' &&
     ((figure.type === 'lines' && Array.isArray(figure.series)) ||
       (figure.type === 'dots' && Array.isArray(figure.dots)) ||
-      (figure.type === 'values' && Array.isArray(figure.rows)))
+      (figure.type === 'values' && Array.isArray(figure.rows)) ||
+      (figure.type === 'tokens' && Array.isArray(figure.tokens)))
   );
 }
 
@@ -56,8 +59,16 @@ export function figureBundle(figure: Figure): MimeBundle {
 
 /** The figure as one `<svg>` element, which takes its colours from the page. */
 export function figureSvg(figure: Figure): string {
-  if (figure.type === 'lines') return lineChart(figure);
-  return figure.type === 'dots' ? dotPlot(figure) : valueMapSvg(figure);
+  switch (figure.type) {
+    case 'lines':
+      return lineChart(figure);
+    case 'dots':
+      return dotPlot(figure);
+    case 'values':
+      return valueMapSvg(figure);
+    case 'tokens':
+      return tokenStripSvg(figure);
+  }
 }
 
 function figureHtml(figure: Figure, svg: string): string {

@@ -22,6 +22,7 @@ export { tableToHtml, tableToText, type Column, type Table } from './table.js';
 export { isTable, tableBundle } from './table-bundle.js';
 export { embeddedThemeCss, standaloneSvg, themeCss } from './theme.js';
 export { thinned } from './thin.js';
+export { type StripToken, type TokenStrip, tokenStripSvg, tokenStripText } from './token-strip.js';
 export {
   valueMapSvg,
   type Passage,
