@@ -1,7 +1,7 @@
 /** One client for every server that speaks the OpenAI protocol: vLLM, Ollama, llama.cpp, Gemini's own endpoint. */
-import { checkedKey } from './api-key.js';
 import { createChatModel, type RequestLimits } from './chat-model.js';
-import { httpError, ServiceError } from './errors.js';
+import { ServiceError } from './errors.js';
+import { askJson, openEndpoint } from './http.js';
 import { toJsonSchema } from './json-schema.js';
 import { openAIBody, openAIDelivery, type OpenAIResponse } from './openai-requests.js';
 import type { ChatModel, Constraint, Delivery } from './types.js';
@@ -29,12 +29,7 @@ const LADDER: readonly Constraint[] = ['json_schema', 'json_object', 'prefix'];
  * @throws Error for a URL that is none, or a key that cannot be one.
  */
 export function openAIModel({ baseUrl, model, apiKey, ...limits }: OpenAIOptions): ChatModel {
-  const url = endpoint(baseUrl);
-  const key = apiKey === undefined ? undefined : checkedKey(apiKey, 'the API key');
-  const headers = {
-    'content-type': 'application/json',
-    ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-  };
+  const endpoint = openEndpoint(baseUrl, apiKey);
   let rung = 0;
 
   return createChatModel(
@@ -42,14 +37,14 @@ export function openAIModel({ baseUrl, model, apiKey, ...limits }: OpenAIOptions
       service: 'openai',
       model,
       toSchema: toJsonSchema,
-      secret: key,
+      secret: endpoint.secret,
       send: async (request, signal) => {
         for (let tried = rung; ; tried++) {
           const constraint = LADDER[tried]!;
-          const post = (): Promise<OpenAIResponse> =>
-            postJson(url, headers, openAIBody(request, model, constraint), signal);
           try {
-            const delivery: Delivery = openAIDelivery(await post(), request, model, constraint);
+            const body = openAIBody(request, model, constraint);
+            const response = await askJson<OpenAIResponse>(endpoint, '/chat/completions', body, signal);
+            const delivery: Delivery = openAIDelivery(response, request, model, constraint);
             rung = Math.max(rung, tried);
             return delivery;
           } catch (error) {
@@ -70,27 +65,4 @@ function refusesFormat(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.status === undefined) return false;
   if ([400, 422, 501].includes(error.status)) return true;
   return error.status >= 500 && /response_format|json_schema|json_object|grammar/i.test(error.message);
-}
-
-async function postJson(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: object,
-  signal: AbortSignal,
-): Promise<OpenAIResponse> {
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal });
-  const text = await response.text();
-  if (!response.ok) throw httpError(response.status, text, response.headers.get('retry-after'));
-  const value = JSON.parse(text) as OpenAIResponse | null;
-  if (typeof value !== 'object' || value === null) throw new SyntaxError('the response is no JSON object');
-  return value;
-}
-
-function endpoint(baseUrl: string): string {
-  if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new Error(
-      `the base URL ${JSON.stringify(baseUrl)} is none; expected e.g. http://localhost:8000/v1`,
-    );
-  }
-  return `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
 }
