@@ -2,6 +2,7 @@
 export { createPooledEngine, createPooledScalarEngine } from './engine/create.node.js';
 export { readDataset, writeDataset } from './datasets/files.node.js';
 export type { PooledEngineOptions } from './engine/pooled.js';
+export { sampleOnVLLM, type VLLMEngine, type VLLMEngineOptions } from './engine/vllm.node.js';
 export { readCheckpoint, writeCheckpoint } from './engine/checkpoint.node.js';
 export { fromPng, toPng, type Png, type PngOptions } from './formats/png.node.js';
 export { loadAdapter, saveAdapter } from './model/adapter-checkpoint.node.js';

@@ -24,3 +24,4 @@ export type {
   OptimResult,
   WeightedTokens,
 } from './types.js';
+export { type Sampler, vllmSampler, type VLLMSamplerOptions, vllmScorer } from './vllm.js';
