@@ -1,6 +1,6 @@
 /** A policy that replies from a script, in letters, and records what it was asked. */
 import type { Datum, Engine, ForwardBackwardResult } from 'posttrain/engine';
-import type { Sample, SampleKey, SamplingParams } from 'posttrain/model';
+import type { MaskedSequence, Sample, SampleKey, SamplingParams } from 'posttrain/model';
 import { letterTokenizer } from './tiny.js';
 
 export const END = 1;
@@ -70,6 +70,10 @@ export function scriptedTrainer(
       const hits = batch.map(({ tokens }) => new Uint8Array(tokens.length));
       return Promise.resolve({ loss: 0, logprobs: streams, entropies: streams, hits });
     },
+    logprobs: (sequences: readonly MaskedSequence[]): Promise<Float32Array[]> =>
+      Promise.resolve(
+        sequences.map(({ mask }) => Float32Array.from(mask, (on) => (on === 0 ? 0 : trainedLogprob))),
+      ),
     optimStep: () => {
       policyVersion += 1;
       return Promise.resolve({ gradNorm: 1, stepped: true });

@@ -122,6 +122,27 @@ describe('GRPO through a vLLM server', () => {
     ]);
   });
 
+  it('corrects for a server that computes less exactly', async () => {
+    const { engine } = await open({
+      tamper: (choices) =>
+        choices.map((choice) => {
+          const told = choice.logprobs!.token_logprobs;
+          // the probe is answered exactly
+          const token_logprobs = told.map((value, t) => value - (value === 0 ? 0 : 0.02 * (t % 3)));
+          return { ...choice, logprobs: { ...choice.logprobs, token_logprobs } };
+        }),
+    });
+    const inexact = { ...config, logprobTolerance: 0.1, vllmImportanceSamplingCorrection: true };
+    const steps = await collect(
+      grpo({ ...letters, engine, config: { ...inexact, vllmImportanceSamplingMode: 'token_truncate' } }),
+    );
+    steps.forEach(({ metrics }) => {
+      expect(metrics['sampling/sampling_logp_difference/max']).toBeCloseTo(0.04, 3);
+      // a third of the tokens by e^0, e^0.02 and e^0.04 each
+      expect(metrics['sampling/importance_sampling_ratio/mean']).toBeCloseTo(1.02, 2);
+    });
+  });
+
   it('notices a server that goes on with an old adapter', async () => {
     const { engine } = await open({
       instead: ({ body }) => {

@@ -51,7 +51,12 @@ const resampled = { filterZeroStdGroups: 'resample', maxResampleRounds: 2, maxCl
 /** Runs that between them report everything. */
 const runs: readonly ((engine: Engine) => AsyncIterable<{ readonly metrics: Metrics }>)[] = [
   (engine) => sft({ engine, rows: [{ tokens: good }], config: { ...rows, batchSize: 1 } }),
-  (engine) => grpo({ engine, ...world, config: { ...quick, ...resampled, beta: 0.1 } }),
+  (engine) =>
+    grpo({
+      engine,
+      ...world,
+      config: { ...quick, ...resampled, beta: 0.1, vllmImportanceSamplingCorrection: true },
+    }),
   (engine) =>
     grpo({ engine, ...world, config: { ...quick, maxClippedRatio: 1, lossType: 'cispo', epsilonHigh: 5 } }),
   (engine) => dpo({ engine, rows: pair, config: { ...rows, batchSize: 1 } }),

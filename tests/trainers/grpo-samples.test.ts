@@ -179,6 +179,32 @@ describe('resampling', () => {
   });
 });
 
+describe('a sampler elsewhere', () => {
+  it('is corrected for in the advantages alone, by how much likelier the trainer finds its tokens', async () => {
+    const settings = {
+      ...small,
+      maxSteps: 1,
+      logprobTolerance: 9,
+      vllmImportanceSamplingMode: 'token_truncate',
+    } as const;
+    const [plain, corrected] = [scripted(sometimesA, -0.6), scripted(sometimesA, -0.6)];
+    await run({ engine: plain, config: settings });
+    const [step] = await run({
+      engine: corrected,
+      config: { ...settings, vllmImportanceSamplingCorrection: true },
+    });
+    const ratio = step!.metrics['sampling/importance_sampling_ratio/mean'] as number;
+    expect(ratio).toBeCloseTo(Math.exp(-0.1), 4);
+    corrected.trained[0]!.forEach(({ weights, advantages }, row) => {
+      const before = plain.trained[0]![row]!;
+      expect(weights).toEqual(before.weights);
+      advantages!.forEach((advantage, t) => {
+        expect(advantage).toBeCloseTo(weights[t] === 0 ? 0 : before.advantages![t]! * ratio, 4);
+      });
+    });
+  });
+});
+
 describe('a run that cannot work', () => {
   it('stops when most replies are cut, and warns when some are', async () => {
     const cut = scripted((_, key) => ({ text: 'bbbbbbbb', cut: key.index > 0 }));

@@ -42,11 +42,12 @@ export interface VLLMEngine extends Engine {
  * ```ts
  * const server = await openVLLM({ baseUrl: 'http://localhost:8000/v1', model: 'Qwen/Qwen3-0.6B' });
  * const engine = sampleOnVLLM({ engine: createLocalEngine(policy), model: policy, server, dir: 'adapters' });
- * for await (const step of grpo({ engine, tokenizer, env, tasks, config: { logprobTolerance: 0.5 } })) console.log(step.metrics);
+ * const config = { logprobTolerance: 0.5, vllmImportanceSamplingCorrection: true };
+ * for await (const step of grpo({ engine, tokenizer, env, tasks, config })) console.log(step.metrics);
  * await engine.close();
  * ```
  * A server in bfloat16 computes other log-probabilities than float32 here: `logprobTolerance` must allow for it, and
- * `sampling/sampling_logp_difference/mean` says by how much. `importanceWeights` are the factors that correct for it.
+ * `sampling/sampling_logp_difference/mean` says by how much; GRPO’s `vllmImportanceSamplingCorrection` corrects for it.
  *
  * Never run against a real server (see `openVLLM`).
  * @throws Error when the model has no adapter

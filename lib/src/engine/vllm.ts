@@ -13,6 +13,7 @@ export interface VLLMSamplerOptions {
   /**
    * Forces replies into a JSON schema, a regular expression or a choice. For evaluation: the log-probabilities are then those of a masked
    * distribution, which no trainer here computes. A sampler is no engine, so none can be given it.
+   * A finished grammar allows the tokenizer’s end of sequence only, so that must be among the stop tokens.
    */
   readonly structuredOutputs?: StructuredOutputs;
 }

@@ -167,6 +167,14 @@ export const sampling: readonly MetricEntry[] = [
     healthy: '1, to three digits.',
     broken: 'Above 3: long replies count for several; the sampler is another model, or another precision.',
   },
+  {
+    key: 'sampling/importance_sampling_ratio/mean',
+    meaning:
+      'Mean factor, after the cap, that corrects the advantages of tokens for a sampler elsewhere; only with vllmImportanceSamplingCorrection.',
+    healthy: 'About 1.',
+    broken:
+      'Far below 1: most sequences are masked, and little is learned. Look for another temperature or template there.',
+  },
 ];
 
 /** What rejection sampling reports. */

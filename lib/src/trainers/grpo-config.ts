@@ -2,6 +2,7 @@ import type { LossType, RLVPChannels, RLVPOptions, ScaleRewards } from '../losse
 import { grpoRules } from './grpo-rules.js';
 import { type OptimizerConfig, optimizerDefaults, optimizerRules } from './optimizer-config.js';
 import { requireRules, resolveConfig } from './resolve-config.js';
+import { correctionDefaults, type SamplerCorrection } from './sampler-correction.js';
 import { samplingAdvice, type SamplingConfig, samplingDefaults, samplingRules } from './sampling-config.js';
 
 /**
@@ -14,7 +15,7 @@ export type Baseline = 'group' | 'leave_one_out' | 'batch' | 'none';
  * Settings of `grpo`, with TRL's names where TRL has the setting. `numGenerations` is at least 2 where samples are each other's baseline;
  * more make it less noisy.
  */
-export interface GRPOConfig extends SamplingConfig, OptimizerConfig, RLVPOptions {
+export interface GRPOConfig extends SamplingConfig, OptimizerConfig, RLVPOptions, SamplerCorrection {
   // Parameters that control the advantages
   /**
    * The baseline of a reward. `'group'`: DeepSeekMath, arXiv 2402.03300; `'leave_one_out'`: RLOO, arXiv 2402.14740; `'batch'` and `'none'`:
@@ -116,6 +117,7 @@ const defaults: GRPOConfig = {
   epsilonHigh: null,
   delta: null,
   beta: 0,
+  ...correctionDefaults,
   maxClippedRatio: 0.5,
   logprobTolerance: 1e-4,
   // For models of a few million parameters; TRL's 1e-6 is for billions.

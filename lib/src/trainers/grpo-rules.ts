@@ -2,6 +2,7 @@
 import { lossTypes, type RLVPChannels, type ScaleRewards } from '../losses/index.js';
 import type { Baseline, GRPOConfig } from './grpo-config.js';
 import { integerRule, rangeRule, type Rule } from './resolve-config.js';
+import { correctionRules } from './sampler-correction.js';
 
 /** @param defaults what a setting is that was left out: one that nothing reads must be left out */
 export function grpoRules(config: GRPOConfig, defaults: GRPOConfig): Rule[] {
@@ -23,6 +24,7 @@ export function grpoRules(config: GRPOConfig, defaults: GRPOConfig): Rule[] {
     ...processRules(config, defaults),
     ...lossRules(config, defaults),
     rangeRule('beta', config.beta, 0),
+    ...correctionRules(config),
     rangeRule('maxClippedRatio', config.maxClippedRatio, 0, 1),
     rangeRule('logprobTolerance', config.logprobTolerance, 0),
   ];

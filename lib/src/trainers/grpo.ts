@@ -17,6 +17,7 @@ import { optimParamsAt } from './optimizer-config.js';
 import { openReference, type Reference } from './reference.js';
 import { countRefused } from './refused-steps.js';
 import { requireAgreement, type SampledBatch } from './sampled-batch.js';
+import { correctForSampler } from './sampler-correction.js';
 import { samplingStart, type SamplingState, stateAfter, taskOrder } from './sampling.js';
 import { hasTrainedTokens } from './trained-tokens.js';
 
@@ -84,16 +85,15 @@ export async function* grpo<T extends Task>(options: GRPOOptions<T>): AsyncGener
       const sampled = performance.now();
       const warnings = state.step === 0 ? preflight(samples, config) : [];
 
-      const batch = await withReference(
-        grpoBatch(samples.trained, config, engine.policyVersion),
-        reference,
-        config,
-      );
+      const sampledBatch = grpoBatch(samples.trained, config, engine.policyVersion);
+      const corrected = await correctForSampler(sampledBatch, engine, config);
+      const batch = await withReference(corrected.batch, reference, config);
       const update = await updatePolicy(engine, batch, config, state);
 
       state = stateAfter(state, samples.groups, update);
       const metrics = finiteMetrics({
         ...samplingMetrics(samples, config),
+        ...corrected.metrics,
         ...update.metrics,
         num_tokens: state.numTokens,
         num_samples: state.samples,

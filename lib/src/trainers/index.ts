@@ -33,6 +33,7 @@ export { rft, type RFTOptions, type RFTState, type RFTStep } from './rft.js';
 export type { RowConfig } from './row-config.js';
 export type { RowState, RowStep } from './row-steps.js';
 export { LogprobMismatchError, StaleSampleError } from './sampled-batch.js';
+export type { SamplerCorrection } from './sampler-correction.js';
 export type { SampledOptions, SampledStep } from './sampled-steps.js';
 export type { SamplingState } from './sampling.js';
 export type { SamplingConfig } from './sampling-config.js';
