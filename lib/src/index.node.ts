@@ -11,6 +11,7 @@ export type { DownloadOptions, DownloadProgress } from './pretrained/download.no
 export { loadPretrained, type Pretrained } from './pretrained/load.node.js';
 export { savePretrained } from './pretrained/save.node.js';
 export { pretrain, type CurvePoint, type PretrainOptions } from './recipes/base/pretrain.node.js';
+export { loadAgent, type AgentStage } from './recipes/diagram/agent.node.js';
 export { loadPolicy, type Policy } from './recipes/diagram/policy.node.js';
 export { fileLedger, type BatchLedger, type BatchNote } from './remote/batch-ledger.node.js';
 export { geminiBatchModel, type GeminiBatchOptions } from './remote/gemini-batch.node.js';

@@ -52,9 +52,13 @@ describe('a checkpoint', () => {
     expect(Buffer.compare(written!, original!)).toBe(0);
   });
 
-  it('in bfloat16 is half the size and within 2^-8 of the weights', async () => {
+  it.each([
+    ['F16', 'float16', 11],
+    ['BF16', 'bfloat16', 8],
+  ] as const)('in %s is half the size, says so, and keeps the bits it can', async (dtype, torch, bits) => {
     const model = createModel(config, 5);
-    await saveModel(dir, model, undefined, { dtype: 'BF16' });
+    await saveModel(dir, model, undefined, { dtype });
+    expect(JSON.parse(readFileSync(join(dir, 'config.json'), 'utf8'))).toMatchObject({ torch_dtype: torch });
     const { model: loaded, tokenizer: none } = await loadModel(dir);
     expect(none).toBeUndefined();
     for (const [name, variable] of model.weights) {
@@ -62,7 +66,10 @@ describe('a checkpoint', () => {
       weight(loaded, name)
         .dataSync()
         .forEach((value, i) =>
-          expect(Math.abs(value - values[i]!)).toBeLessThanOrEqual(Math.abs(values[i]!) / 256),
+          expect(Math.abs(value - values[i]!)).toBeLessThanOrEqual(
+            // below 2^-14 half precision has fewer bits
+            Math.max(Math.abs(values[i]!) * 2 ** -bits, dtype === 'F16' ? 2 ** -25 : 0),
+          ),
         );
     }
   });
@@ -71,6 +78,10 @@ describe('a checkpoint', () => {
     const other = trainBpe(['a'], { vocabSize: 256, specialTokens: [] });
     const model = createModel(config, 5);
     await expect(saveModel(dir, model, other)).rejects.toThrow(/256 tokens, the model 261/);
+    weight(model, 'model.norm.weight').assign(tf.fill([8], 7e4));
+    await expect(saveModel(dir, model, tokenizer, { dtype: 'F16' })).rejects.toThrow(
+      /model.norm.weight holds 70000, which is too large for F16/,
+    );
     weight(model, 'model.norm.weight').assign(tf.fill([8], Infinity));
     await expect(saveModel(dir, model, tokenizer)).rejects.toThrow(/model.norm.weight holds Infinity/);
     expect(readdirSync(dir)).toEqual([]);

@@ -25,10 +25,45 @@ describe('safetensors', () => {
     },
   );
 
-  it('writes bfloat16 as Python does, byte by byte', () => {
+  it.each(['F16', 'BF16'] as const)('writes %s as Python does, byte by byte', (dtype) => {
     const { tensors, metadata } = parseSafetensors(read('halves-f32.safetensors'));
-    const bytes = serializeSafetensors(tensors, { dtype: 'BF16', metadata });
-    expect(Buffer.compare(bytes, read('halves-bf16.safetensors'))).toBe(0);
+    const bytes = serializeSafetensors(tensors, { dtype, metadata });
+    expect(Buffer.compare(bytes, read(`halves-${dtype.toLowerCase()}.safetensors`))).toBe(0);
+  });
+
+  it('writes back every half-precision number that it reads', () => {
+    const halves = Uint16Array.from({ length: 2 ** 16 }, (_, half) => half);
+    const bytes = fileOf(
+      { x: { dtype: 'F16', shape: [halves.length], data_offsets: [0, halves.byteLength] } },
+      halves.byteLength,
+    );
+    bytes.set(new Uint8Array(halves.buffer), bytes.length - halves.byteLength);
+    const written = serializeSafetensors(parseSafetensors(bytes).tensors, { dtype: 'F16' });
+    const back = new Uint16Array(written.slice(written.length - halves.byteLength).buffer);
+    const isNaNHalf = (half: number): boolean => (half & 0x7fff) > 0x7c00;
+    expect(halves.filter((half, i) => (isNaNHalf(half) ? !isNaNHalf(back[i]!) : back[i] !== half))).toEqual(
+      new Uint16Array(0),
+    );
+  });
+
+  it('rounds to the nearest half-precision number, ties to even', () => {
+    const written = (value: number): number => {
+      const tensors = new Map([['x', { shape: [1], data: Float32Array.of(value) }]]);
+      return parseSafetensors(serializeSafetensors(tensors, { dtype: 'F16' })).tensors.get('x')!.data[0]!;
+    };
+    const [even, odd] = [1, 1 + 2 ** -10];
+    expect(written((even + odd) / 2)).toBe(even);
+    expect(written(odd + 2 ** -11)).toBe(1 + 2 ** -9);
+    expect(written(65519.99)).toBe(65504);
+    expect(written(-65520)).toBe(-Infinity);
+    expect(written(2 ** -25)).toBe(0);
+    expect(written(1.5 * 2 ** -24)).toBe(2 ** -23);
+    fc.assert(
+      fc.property(fc.float({ min: -65504, max: 65504, noNaN: true }), (value) => {
+        const unit = Math.max(2 ** -24, 2 ** (Math.floor(Math.log2(Math.abs(value))) - 10));
+        expect(Math.abs(written(value) - value)).toBeLessThanOrEqual(unit / 2);
+      }),
+    );
   });
 
   it.each(['f32', 'f16', 'bf16'])('reads %s exactly', (dtype) => {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { repositoryData } from '../repository-data.node.js';
 
 /** Folder of the base checkpoint: the one asked for, else the one that lies beside this package. */
 export function baseCheckpoint(option: string | undefined): string {
-  const folder = option ?? fileURLToPath(new URL('../../../data/base', import.meta.url));
+  const folder = option ?? repositoryData('base');
   if (existsSync(folder)) return folder;
   throw new Error(
     option === undefined

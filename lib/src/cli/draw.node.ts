@@ -5,6 +5,7 @@ import { canvasArt } from '../display/index.js';
 import { describeProblem, observe } from '../envs/diagram/index.js';
 import { disposeModel } from '../model/index.js';
 import { draw } from '../recipes/diagram/index.js';
+import { agentCheckpoint } from '../recipes/diagram/agent.node.js';
 import { loadPolicy } from '../recipes/diagram/policy.node.js';
 import { isFinished, listRuns, runFolder } from '../recipes/diagram/run-folder.node.js';
 import { initBackend } from '../tensor/index.js';
@@ -20,7 +21,7 @@ interface Options {
   readonly temperature: number;
   readonly seed: number;
   readonly bestOf: number;
-  readonly runs: string;
+  readonly runs?: string;
 }
 
 export function addDraw(program: Command): void {
@@ -30,7 +31,7 @@ export function addDraw(program: Command): void {
     .argument('<request>', 'what to draw, e.g. "Three tiers: Browser, API, Database"')
     .option(
       '-m, --model <folder>',
-      'checkpoint or finished run to draw with (default: the newest finished run)',
+      'checkpoint or finished run to draw with (default: the newest finished run, or else the agent that comes with posttrain)',
     )
     .option(
       '-o, --output <file>',
@@ -44,7 +45,7 @@ export function addDraw(program: Command): void {
     .option('-t, --temperature <number>', '0 = always the most probable token', temperature, 0)
     .option('--seed <number>', 'fixes the dice of temperatures above 0', nonNegativeInteger, 0)
     .option('--best-of <number>', 'draw several, keep the one with the fewest problems', positiveInteger, 1)
-    .option('--runs <folder>', 'where runs lie', 'runs')
+    .option('--runs <folder>', 'where runs lie (default: runs)')
     .addHelpText(
       'after',
       '\nExample:\n  posttrain draw "Three tiers: Browser, API, Database" -o tiers.excalidraw',
@@ -97,12 +98,16 @@ function checkpointIn(folder: string): string {
   return existsSync(run.config) && isFinished(run) ? run.checkpoint('grpo') : folder;
 }
 
-function newestCheckpoint(runs: string): string {
-  const newest = listRuns(runs).find(isFinished);
-  if (newest === undefined) {
+/** Of the newest finished run; before there is one, and unless a folder of runs was named, the agent that comes with the repository. */
+function newestCheckpoint(runs: string | undefined): string {
+  const newest = listRuns(runs ?? 'runs').find(isFinished);
+  if (newest !== undefined) return newest.checkpoint('grpo');
+  const agent = runs === undefined ? agentCheckpoint() : undefined;
+  if (agent === undefined) {
     throw new Error(
-      `there is no finished run in ${runs} yet; train one with "npm start", or say where with --model or --runs`,
+      `there is no finished run in ${runs ?? 'runs'} yet; train one with "npm start", or say where with --model or --runs`,
     );
   }
-  return newest.checkpoint('grpo');
+  process.stderr.write('no finished run in runs: drawing with the agent that comes with posttrain\n');
+  return agent;
 }

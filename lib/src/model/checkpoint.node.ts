@@ -5,7 +5,7 @@ import { writeFileAtomic } from '../files.node.js';
 import { tokenizerFromJSON, type Tokenizer } from '../text/index.js';
 import { configFromJSON, configToJSON } from './config.js';
 import { ADAPTER_CONFIG } from './adapter-checkpoint.node.js';
-import { type NamedTensor, serializeSafetensors } from './safetensors.js';
+import { type NamedTensor, type SafetensorsType, serializeSafetensors } from './safetensors.js';
 import { checkStored, storedWeights } from './stored-weights.js';
 import type { Model, ModelConfig } from './types.js';
 import { hasWeights, readWeights, WEIGHTS } from './weight-files.node.js';
@@ -23,15 +23,15 @@ export interface Checkpoint {
 /**
  * Writes a model, and its tokenizer, into a folder that transformers can load. Each file appears whole or not at
  * all, the weights last.
- * Throws, before anything is written, when a weight is not finite, the model has an adapter or the tokenizer belongs to another
- * model.
- * @param options.dtype `F32` keeps every bit (the default), `BF16` halves the file
+ * Throws, before anything is written, when a weight is not finite or too large for `F16`, the model has an adapter or the tokenizer
+ * belongs to another model.
+ * @param options.dtype `F32` keeps every bit (the default); `F16` and `BF16` halve the file and keep 11 and 8 bits of each weight
  */
 export async function saveModel(
   dir: string,
   model: Model,
   tokenizer?: Tokenizer,
-  { dtype = 'F32' }: { readonly dtype?: 'F32' | 'BF16' } = {},
+  { dtype = 'F32' }: { readonly dtype?: SafetensorsType } = {},
 ): Promise<void> {
   if (tokenizer) checkVocabulary(model.config, tokenizer);
   if (model.adapter)
@@ -39,9 +39,10 @@ export async function saveModel(
       'The model has an adapter: merge it (mergeAdapter), or write the adapter alone (saveAdapter).',
     );
   const tensors = await storedWeights(model.weights);
+  if (dtype === 'F16') requireHalfRange(tensors);
   const weights = serializeSafetensors(tensors, { dtype, metadata: { format: 'pt' } });
   if (tokenizer) writeFileAtomic(join(dir, TOKENIZER), tokenizer.toJSON());
-  writeFileAtomic(join(dir, CONFIG), configToJSON(model.config));
+  writeFileAtomic(join(dir, CONFIG), configToJSON(model.config, dtype));
   writeFileAtomic(join(dir, WEIGHTS), weights);
 }
 
@@ -83,6 +84,17 @@ export function checkedWeights(dir: string, config: ModelConfig): Map<string, Na
   if (config.tieWordEmbeddings) tensors.delete('lm_head.weight');
   checkStored(tensors, { shapes: weightShapes(config), config: CONFIG, weights: WEIGHTS });
   return tensors;
+}
+
+/** The smallest magnitude that half precision rounds to infinity. */
+const HALF_OVERFLOW = 65_520;
+
+function requireHalfRange(tensors: ReadonlyMap<string, NamedTensor>): void {
+  for (const [name, { data }] of tensors) {
+    const large = data.find((value) => Math.abs(value) >= HALF_OVERFLOW);
+    if (large !== undefined)
+      throw new Error(`${name} holds ${large}, which is too large for F16; use BF16 or F32.`);
+  }
 }
 
 function checkVocabulary(config: ModelConfig, tokenizer: Tokenizer): void {

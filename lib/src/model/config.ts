@@ -1,6 +1,7 @@
 /** Hugging Face `config.json`, read strictly: a field that would change the computation is refused, not ignored. */
 import { z } from 'zod';
 import { ropeFieldsFrom, ropeFieldsOf, ropeScalingSchema } from './rope-config.js';
+import type { SafetensorsType } from './safetensors.js';
 import type { ModelConfig } from './types.js';
 
 const count = z.int().positive();
@@ -94,8 +95,18 @@ function oneLabel({ num_labels, id2label }: z.infer<typeof configSchema>): 1 {
   );
 }
 
-/** The config as `config.json`, in the words of transformers 4 and 5 alike. */
-export function configToJSON(config: ModelConfig): string {
+/** How weights are stored, in the words of PyTorch. */
+const torchTypes: Readonly<Record<SafetensorsType, string>> = {
+  F32: 'float32',
+  F16: 'float16',
+  BF16: 'bfloat16',
+};
+
+/**
+ * The config as `config.json`, in the words of transformers 4 and 5 alike.
+ * @param dtype how the weights beside it are stored; `F32`
+ */
+export function configToJSON(config: ModelConfig, dtype: SafetensorsType = 'F32'): string {
   const json = {
     architectures: [families[config.modelType] + (config.numLabels ? CLASSIFIER : 'ForCausalLM')],
     model_type: config.modelType,
@@ -114,7 +125,7 @@ export function configToJSON(config: ModelConfig): string {
     eos_token_id: config.eosTokenId ?? null,
     pad_token_id: config.padTokenId ?? null,
     hidden_act: 'silu',
-    torch_dtype: 'float32',
+    torch_dtype: torchTypes[dtype],
     ...(config.numLabels && { num_labels: 1, id2label: { 0: 'LABEL_0' }, label2id: { LABEL_0: 0 } }),
   };
   return JSON.stringify(json, null, 2) + '\n';

@@ -4,9 +4,9 @@
  * Source: https://github.com/huggingface/safetensors#format
  */
 import { z } from 'zod';
-import { bfloat16ToFloat32, float16ToFloat32, float32ToBfloat16 } from './half-precision.js';
+import { bfloat16ToFloat32, float16ToFloat32, float32ToBfloat16, float32ToFloat16 } from './half-precision.js';
 
-/** Bytes per number of the types that can be read. */
+/** Bytes per number of the types that can be read and written. */
 const itemSizes = { F32: 4, F16: 2, BF16: 2 } as const;
 
 export type SafetensorsType = keyof typeof itemSizes;
@@ -44,12 +44,12 @@ export const HEADER_PREFIX = 8;
 
 /**
  * The bytes of a safetensors file.
- * @param dtype `F32` keeps every bit; `BF16` halves the size and rounds to nearest even
+ * @param dtype `F32` keeps every bit; `F16` and `BF16` halve the size and round to nearest even
  * @param metadata free text; `{ format: 'pt' }` is what transformers writes and expects
  */
 export function serializeSafetensors(
   tensors: ReadonlyMap<string, NamedTensor>,
-  { dtype = 'F32', metadata }: { dtype?: 'F32' | 'BF16'; metadata?: Readonly<Record<string, string>> } = {},
+  { dtype = 'F32', metadata }: { dtype?: SafetensorsType; metadata?: Readonly<Record<string, string>> } = {},
 ): Uint8Array {
   const sorted = [...tensors].sort(([a], [b]) => (a < b ? -1 : 1));
   const fields: [string, unknown][] = metadata ? [['__metadata__', metadata]] : [];
@@ -73,7 +73,7 @@ export function serializeSafetensors(
   bytes.set(header, 8);
   let position = 8 + headerLength;
   for (const [, { data }] of sorted) {
-    const encoded = dtype === 'F32' ? data : float32ToBfloat16(data);
+    const encoded = encode(dtype, data);
     bytes.set(new Uint8Array(encoded.buffer, encoded.byteOffset, encoded.byteLength), position);
     position += encoded.byteLength;
   }
@@ -162,6 +162,11 @@ function checkLayout(entries: readonly Entry[], dataLength: number): void {
   }
   if (expected !== dataLength)
     throw corrupt(`its tensors take ${expected} bytes, but it holds ${dataLength}`);
+}
+
+function encode(dtype: SafetensorsType, data: Float32Array): Float32Array | Uint16Array {
+  if (dtype === 'F32') return data;
+  return dtype === 'BF16' ? float32ToBfloat16(data) : float32ToFloat16(data);
 }
 
 /** The numbers of a tensor from its bytes in the file. */
