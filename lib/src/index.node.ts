@@ -18,5 +18,6 @@ export { geminiBatchModel, type GeminiBatchOptions } from './remote/gemini-batch
 export { geminiModel, type GeminiOptions } from './remote/gemini.node.js';
 export { judgeLog } from './rewards/judge-log.node.js';
 export { collectToFile, readTrajectories } from './teachers/collect.node.js';
+export { recordedResults } from './repository-data.node.js';
 export { serveWorld, type EnvironmentServer, type ServeOptions } from './serve/server.node.js';
 export { openWorld, type ServedTask, type World, type WorldName, type WorldOptions } from './serve/worlds.js';
