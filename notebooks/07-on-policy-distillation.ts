@@ -19,7 +19,7 @@ import { addScore, descendReverseKL, explore, movesToSuccess, playEpisode, rowOf
 import { sampled, softmax, softmaxPolicy, successProbability } from 'posttrain/tabular';
 import type { ActionDistribution, QTable } from 'posttrain/tabular';
 import { groupAdvantages } from 'posttrain/losses';
-import { distill, sft, type SFTRow } from 'posttrain/trainers';
+import { gkd, sft, type SFTRow } from 'posttrain/trainers';
 import { evaluate, pairedBootstrap, type Comparison, type SplitEvaluation } from 'posttrain/eval';
 import { rollout } from 'posttrain/rollout';
 import { scoreDiagram } from 'posttrain/rewards';
@@ -181,6 +181,21 @@ function wholeOpinion(student: Student, { state }: Move): void {
 // learned from it.
 
 // %%
+function reinforce(
+  student: Student,
+  policy: ActionDistribution<TreasureState>,
+  moves: Move[],
+  weight: number,
+): void {
+  for (const { state, action } of moves) {
+    const { actions, values } = rowOf(student, hunt, state);
+    addScore(values, policy(state), actions.indexOf(action), weight);
+  }
+}
+const copyOf = (student: Student): Student =>
+  new Map([...student].map(([seen, { actions, values }]) => [seen, { actions, values: [...values] }]));
+
+// %%
 type Judge = (game: Game, student: Student) => number;
 const won: Judge = ({ success }) => Number(success);
 
@@ -200,21 +215,6 @@ function followTotals(games: number, run: number, rate: number, judge: Judge): L
   }
   return lesson;
 }
-
-// %%
-function reinforce(
-  student: Student,
-  policy: ActionDistribution<TreasureState>,
-  moves: Move[],
-  weight: number,
-): void {
-  for (const { state, action } of moves) {
-    const { actions, values } = rowOf(student, hunt, state);
-    addScore(values, policy(state), actions.indexOf(action), weight);
-  }
-}
-const copyOf = (student: Student): Student =>
-  new Map([...student].map(([seen, { actions, values }]) => [seen, { actions, values: [...values] }]));
 
 // %% [markdown]
 // **Predict, then run.** How many games will each student have to play before it wins 97 % of them? Does it matter to the kicked student
@@ -677,11 +677,12 @@ async function repliesOf(engine: Engine, tasks: DiagramTask[]): Promise<SFTRow[]
     return { prompt: tokens.slice(0, from), completion: tokens.slice(from) };
   });
 }
-async function grade(engine: Engine): Promise<SplitEvaluation> {
+const grades = new Map<string, SplitEvaluation>();
+async function grade(who: string, engine: Engine): Promise<void> {
   const tasks = tasksOf('id', 0, size.exam);
   const sampling = { numGenerations: 4, maxCompletionLength: 192, seed };
   const [result] = await evaluate({ engine, tokenizer, env, tasks, ...sampling });
-  return result!;
+  grades.set(who, result!);
 }
 
 // %%
@@ -693,22 +694,23 @@ async function learnFromRows(rows: SFTRow[], maxSteps: number): Promise<void> {
 }
 
 const replies = await repliesOf(teacher, tasksOf('train', 0, (size.steps + size.more) * size.rows));
-const grades = new Map([['teacher', await grade(teacher)]]);
+await grade('teacher', teacher);
 
 // %%
 await learnFromRows(replies.slice(0, size.steps * size.rows), size.steps);
-grades.set('student after SFT', await grade(student));
+await grade('student after SFT', student);
 const apprentice = await student.save();
 
 // %% [markdown]
-// `distill` lets the student draw and asks the teacher how likely it finds each token of the drawing. Its advantage of a token is
-// $\log q(a_t) - \log \pi(a_t)$: the third lesson of the ladder above. The success and reward it reports are only watched.
+// Student and teacher know the same words here, so the teacher can give its *whole opinion* of each token, the fourth lesson of the ladder:
+// `gkd` lets the student draw (`lmbda: 1`, always its own replies) and goes down the reverse KL (`beta: 1`) between the two distributions at
+// each token. The reward it reports is only watched.
 //
 // **Predict, then run.** From the same apprentice, on as many replies: more of the teacher's, or its own?
 
 // %%
 await learnFromRows(replies.slice(size.steps * size.rows), size.more);
-grades.set('and more of the teacher’s replies', await grade(student));
+await grade('and more of the teacher’s replies', student);
 
 // %%
 const ownConfig = {
@@ -716,39 +718,35 @@ const ownConfig = {
   promptsPerStep: size.rows,
   numGenerations: 1,
   maxCompletionLength: 192,
+  temperature: 1,
+  lmbda: 1,
+  beta: 1,
   learningRate: 1e-3,
   warmupSteps: 2,
   seed,
 };
-const watched = { label: 'OPD', metrics: ['kl', 'reward'], total: size.more };
+const watched = { label: 'OPD', metrics: ['loss', 'reward'], total: size.more };
 
 // %%
 async function learnFromOwn(): Promise<void> {
   await student.load(apprentice);
   const tasks = tasksOf('train', 5000, size.more * size.rows);
-  const training = distill({
-    engine: student,
-    teacher,
-    tokenizer,
-    env,
-    tasks,
-    config: ownConfig,
-    signal: interruptSignal(),
-  });
+  const options = { engine: student, teacher, tokenizer, env, tasks, config: ownConfig };
+  const training = gkd({ ...options, signal: interruptSignal() });
   const plot = livePlot({
     title: 'Distilling on the student’s own drawings',
     description: 'The divergence from the teacher falls while the reward, which nobody asked for, rises.',
     xLabel: 'step',
     yLabel: 'nats a token; reward',
-    series: ['kl', 'reward'],
+    series: ['divergence', 'reward'],
   });
   for await (const { step, metrics } of progress(training, watched))
-    plot.add(step, { kl: metrics['kl'] ?? null, reward: metrics['reward'] ?? null });
+    plot.add(step, { divergence: metrics['loss'] ?? null, reward: metrics['reward'] ?? null });
 }
 
 // %%
 await learnFromOwn();
-grades.set('and its own, judged by the teacher', await grade(student));
+await grade('and its own, judged by the teacher', student);
 
 // %%
 const successes = (who: string): number[] => grades.get(who)!.perTask.map(({ success }) => success);
@@ -780,11 +778,18 @@ table(
 );
 
 // %% [markdown]
+// From {{07:agent.sft|percent}} the student got to {{07:agent.rows|percent}} with more of the teacher's replies and to
+// {{07:agent.own|percent}} with as many of its own; the teacher stands at {{07:agent.teacher|percent}}. The difference of the two is
+// {{07:ahead|short}} points, with an interval from {{07:ahead.low|short}} to {{07:ahead.high|short}}, in one run.
+//
 // AGENT
 //
 // ## Exercise: what each token is told
 //
-// Write the advantages of on-policy distillation for one sampled reply. You get, for each of its $T$ tokens, the log-probability that the
+// Many teachers cannot hand out whole distributions: a server says how likely it finds the tokens it is given, and nothing of the others. Then
+// the third lesson is left, `distill`: a policy gradient whose advantage of each sampled token is the teacher's opinion of it.
+//
+// Write these advantages for one sampled reply. You get, for each of its $T$ tokens, the log-probability that the
 // student and the teacher gave it, and a mask: 1 where the student chose the token, 0 where it came from the request. Masked
 // tokens get 0.
 //

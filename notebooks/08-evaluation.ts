@@ -23,10 +23,10 @@ import {
   scoreDiagram,
   wilsonInterval,
 } from 'posttrain';
-import type { DiagramEpisode, DiagramTask, Engine, Split, SplitEvaluation } from 'posttrain';
+import type { DiagramEpisode, DiagramTask, Split, SplitEvaluation } from 'posttrain';
 import { percent, percentWithInterval, type Point } from 'posttrain/display';
 import { createPooledEngine, loadAgent, recordedResults } from 'posttrain/node';
-import { check, diagram, exercise, progress, saveResults, setup, show, table } from 'posttrain/notebook';
+import { check, exercise, progress, saveResults, setup, show, table } from 'posttrain/notebook';
 
 // %%
 const { fast, seed } = await setup({ seed: 7 });
@@ -695,14 +695,14 @@ function examineBootstrap(mine: PairedBootstrap): void {
 }
 
 // %% tags=["exercise"]
-const myPassAtK: PassAtK = (n, c, k) => {
-  // your code: the share of picks of k out of n that hold one of the c successes
+const myPassAtK: PassAtK = () => {
+  // your code, of (n, c, k): the share of picks of k out of n that hold one of the c successes
   return 0;
 };
 
-const myPairedBootstrap: PairedBootstrap = (before, after) => {
-  const random = randomStream(seed, 'exercise'); // random.int(5) is 0, 1, 2, 3 or 4
-  // your code: the differences of the tasks; thousands of times as many of them, with putting back; the middle 95 % of their means
+const myPairedBootstrap: PairedBootstrap = () => {
+  // your code, of (before, after): the differences of the tasks; thousands of times as many of them, drawn with putting back
+  // (randomStream(seed, 'exercise').int(5) is 0, 1, 2, 3 or 4); the middle 95 % of their means
   return { low: 0, high: 0 };
 };
 
