@@ -20,20 +20,19 @@ import { sampled, softmax, softmaxPolicy, successProbability } from 'posttrain/t
 import type { ActionDistribution, QTable } from 'posttrain/tabular';
 import { groupAdvantages } from 'posttrain/losses';
 import { gkd, sft, type SFTRow } from 'posttrain/trainers';
-import { evaluate, pairedBootstrap, type Comparison, type SplitEvaluation } from 'posttrain/eval';
+import { evaluate, pairedBootstrap, type SplitEvaluation } from 'posttrain/eval';
 import { rollout } from 'posttrain/rollout';
 import { scoreDiagram } from 'posttrain/rewards';
 import { randomStream, type RandomStream } from 'posttrain/tensor';
 import type { Engine } from 'posttrain/engine';
 import { createPooledEngine, loadAgent } from 'posttrain/node';
 import { percent, percentWithInterval, type Point } from 'posttrain/display';
-import { check, exercise, interruptSignal, livePlot, progress, saveResults } from 'posttrain/notebook';
+import { check, exercise, interruptSignal, progress, saveResults } from 'posttrain/notebook';
 import { setup, show, table } from 'posttrain/notebook';
 
 // %%
 const { fast, seed } = await setup({ seed: 7 });
 const seeds = [1, 2, 3, 4, 5].slice(0, fast ? 3 : 5);
-const grpoGames = fast ? 4000 : 8000;
 
 // %% [markdown]
 // ## An expert beside the board
@@ -134,11 +133,13 @@ function imitate(games: number, run: number): Lesson {
       const { actions, values } = rowOf(student, hunt, state);
       addScore(values, softmax(values), actions.indexOf(action), 1);
     }
-  return { student, curve: [], dead: 0 };
+  return { student, games: 0, curve: [], dead: 0 };
 }
 
 interface Lesson {
   student: Student;
+  /** Own games that it played. */
+  games: number;
   /** How likely it wins from the start, over the games it has played. */
   curve: { games: number; wins: number }[];
   /** Share of groups that taught nothing. */
@@ -162,7 +163,7 @@ function look({ student, curve }: Lesson, games: number): void {
 }
 
 function followMoves(games: number, run: number, learn: (student: Student, move: Move) => void): Lesson {
-  const lesson: Lesson = { student: new Map(), curve: [], dead: 0 };
+  const lesson: Lesson = { student: new Map(), games, curve: [], dead: 0 };
   for (let played = 1; played <= games; played += 1) {
     const { moves } = play(policyOf(lesson.student), randomStream(run, 'own', played));
     for (const move of moves) learn(lesson.student, move);
@@ -200,7 +201,7 @@ type Judge = (game: Game, student: Student) => number;
 const won: Judge = ({ success }) => Number(success);
 
 function followTotals(games: number, run: number, rate: number, judge: Judge): Lesson {
-  const lesson: Lesson = { student: new Map(), curve: [], dead: 0 };
+  const lesson: Lesson = { student: new Map(), games, curve: [], dead: 0 };
   for (let played = 8; played <= games; played += 8) {
     const group = Array.from({ length: 8 }, (_, i) =>
       play(policyOf(lesson.student), randomStream(run, 'group', played, i)),
@@ -240,7 +241,7 @@ async function teachAll(lessons: Record<string, (run: number) => Lesson>): Promi
 const taught = await teachAll({
   'SFT, 4 expert games': (run) => imitate(4, run),
   'SFT, 256 expert games': (run) => imitate(256, run),
-  'GRPO, own games': (run) => followTotals(grpoGames, run, 2, won),
+  'GRPO, own games': (run) => followTotals(fast ? 4000 : 8000, run, 2, won),
   'OPD, 40 own games': (run) => followMoves(40, run, wholeOpinion),
   'OPD, 160 own games': (run) => followMoves(160, run, wholeOpinion),
 });
@@ -257,11 +258,16 @@ function written(values: number[], write: (value: number) => string): string {
 
 // %%
 /** Games played until 97 % are won; all of them when that never happened. */
-const needed = ({ curve }: Lesson): number => curve.find(({ wins }) => wins >= 0.97)?.games ?? grpoGames;
+const needed = ({ curve, games }: Lesson): number => curve.find(({ wins }) => wins >= 0.97)?.games ?? games;
+function gamesToLearn(runs: Lesson[]): string {
+  const { value, low, high } = range(runs.map(needed));
+  const never = runs.some(({ curve }) => curve.every(({ wins }) => wins < 0.97));
+  return `${value} (${low} to ${never ? 'not by ' : ''}${high})`;
+}
 const median = (values: number[]): number => range(values).value;
 const kicked = (runs: Taught[]): number[] => runs.map((run) => run.kicked);
-const whole = (games: number): string => (games === grpoGames ? `not by ${games}` : String(games));
 
+// %%
 table(
   [...taught].map(([lesson, runs]) => ({
     lesson,
@@ -270,7 +276,7 @@ table(
       percent,
     ),
     kicked: written(kicked(runs), percent),
-    'own games to 97 %': lesson.startsWith('SFT') ? 'none' : written(runs.map(needed), whole),
+    'own games to 97 %': lesson.startsWith('SFT') ? 'none' : gamesToLearn(runs),
     'dead groups': lesson.startsWith('GRPO')
       ? written(
           runs.map((run) => run.dead),
@@ -342,7 +348,7 @@ const opinionOfGame: Judge = ({ moves }, student) =>
 const ladder = new Map([
   ['won or lost', taught.get('GRPO, own games')!],
   ...(await teachAll({
-    'opinion of the game': (run) => followTotals(1600, run, 1, opinionOfGame),
+    'opinion of the game': (run) => followTotals(fast ? 1600 : 3200, run, 1, opinionOfGame),
     'opinion of each move': (run) => followMoves(320, run, opinionOfMove),
     'whole opinion': (run) => followMoves(320, run, wholeOpinion),
   })),
@@ -369,7 +375,7 @@ show({
 table(
   [...ladder].map(([lesson, runs]) => ({
     lesson,
-    'games to 97 %': written(runs.map(needed), whole),
+    'games to 97 %': gamesToLearn(runs),
     'kicked, at the end': written(kicked(runs), percent),
   })),
 );
@@ -632,11 +638,17 @@ check('whichever divergence', Math.max(byForward, byReverse) < 1.5 * Math.min(by
 // DistilBERT was made.)
 //
 // It begins with SFT on the teacher's replies, for what a student never writes no teacher can correct: 40 steps are enough to answer
-// readably. Then two students go on from there with as many replies: one with more of the teacher's, one with its own, judged token by token.
+// readably. From this apprentice three students go on, each with as many replies:
+//
+// | student | whose replies | what is said of a token |
+// | --- | --- | --- |
+// | more SFT | the teacher's | which one it was |
+// | opinions of the teacher's replies | the teacher's | the teacher's whole distribution |
+// | opinions of its own replies | its own | the teacher's whole distribution |
 
 // %%
 const env = diagramEnvironment({ scorer: scoreDiagram });
-const size = fast ? { steps: 6, more: 2, rows: 8, exam: 8 } : { steps: 40, more: 20, rows: 32, exam: 96 };
+const size = fast ? { steps: 6, more: 2, rows: 8, exam: 8 } : { steps: 40, more: 20, rows: 24, exam: 96 };
 const tasksOf = (split: Split, from: number, count: number): DiagramTask[] =>
   Array.from({ length: count }, (_, i) =>
     generateTask({ seed: split === 'train' ? seed : 0, split, index: from + i, profile: 'curriculum' }),
@@ -655,8 +667,8 @@ function shallower(model: Model): Model {
 const studentModel = shallower(teacherModel);
 const student = createPooledEngine(studentModel, { workers: 2 });
 table([
-  { who: 'teacher', layers: 4, parameters: parameterCount(teacherModel.config) },
-  { who: 'student', layers: 3, parameters: parameterCount(studentModel.config) },
+  { who: 'teacher', layers: 4, parameters: parameterCount(teacherModel.config).toLocaleString('en') },
+  { who: 'student', layers: 3, parameters: parameterCount(studentModel.config).toLocaleString('en') },
 ]);
 
 // %%
@@ -702,51 +714,66 @@ await grade('student after SFT', student);
 const apprentice = await student.save();
 
 // %% [markdown]
-// Student and teacher know the same words here, so the teacher can give its *whole opinion* of each token, the fourth lesson of the ladder:
-// `gkd` lets the student draw (`lmbda: 1`, always its own replies) and goes down the reverse KL (`beta: 1`) between the two distributions at
-// each token. The reward it reports is only watched.
+// Student and teacher know the same words, so the teacher can give its *whole opinion* of each token, the fourth lesson of the ladder: `gkd`
+// goes down the reverse KL (`beta: 1`) between the two distributions. `lmbda` is the share of steps on the student's own replies; the others
+// are on given ones. The reward it reports is only watched.
 //
-// **Predict, then run.** From the same apprentice, on as many replies: more of the teacher's, or its own?
+// **Predict, then run.** Which of the three will draw best?
 
 // %%
-await learnFromRows(replies.slice(size.steps * size.rows), size.more);
-await grade('and more of the teacher’s replies', student);
+const more = replies.slice(size.steps * size.rows);
+await learnFromRows(more, size.more);
+await grade('more SFT', student);
 
 // %%
-const ownConfig = {
+const opinionConfig = {
   maxSteps: size.more,
   promptsPerStep: size.rows,
   numGenerations: 1,
   maxCompletionLength: 192,
   temperature: 1,
-  lmbda: 1,
   beta: 1,
   learningRate: 1e-3,
   warmupSteps: 2,
   seed,
 };
-const watched = { label: 'OPD', metrics: ['loss', 'reward'], total: size.more };
 
 // %%
-async function learnFromOwn(): Promise<void> {
+/** Goes on from the apprentice; the divergence of each step. */
+async function learnFromOpinions(lmbda: 0 | 1, label: string): Promise<Point[]> {
   await student.load(apprentice);
   const tasks = tasksOf('train', 5000, size.more * size.rows);
-  const options = { engine: student, teacher, tokenizer, env, tasks, config: ownConfig };
-  const training = gkd({ ...options, signal: interruptSignal() });
-  const plot = livePlot({
-    title: 'Distilling on the student’s own drawings',
-    description: 'The divergence from the teacher falls while the reward, which nobody asked for, rises.',
-    xLabel: 'step',
-    yLabel: 'nats a token; reward',
-    series: ['divergence', 'reward'],
-  });
-  for await (const { step, metrics } of progress(training, watched))
-    plot.add(step, { divergence: metrics['loss'] ?? null, reward: metrics['reward'] ?? null });
+  const options = { engine: student, teacher, tokenizer, env, tasks, rows: more };
+  const training = gkd({ ...options, config: { ...opinionConfig, lmbda }, signal: interruptSignal() });
+  const curve: Point[] = [];
+  for await (const { step, metrics } of progress(training, {
+    total: size.more,
+    label,
+    metrics: ['loss', 'reward'],
+  }))
+    curve.push({ x: step, y: metrics['loss']! });
+  return curve;
 }
 
 // %%
-await learnFromOwn();
-await grade('and its own, judged by the teacher', student);
+const inTeachers = await learnFromOpinions(0, 'opinions of the teacher’s replies');
+await grade('opinions of the teacher’s replies', student);
+
+// %%
+const inOwn = await learnFromOpinions(1, 'opinions of its own replies');
+await grade('opinions of its own replies', student);
+show({
+  type: 'lines',
+  title: 'How far the student is from the teacher',
+  description:
+    'Reverse KL over twenty steps. It falls in both; in the student’s own replies it is the larger, for there it meets its own mistakes.',
+  xLabel: 'step',
+  yLabel: 'nats a token',
+  series: [
+    { name: 'in the teacher’s replies', points: inTeachers },
+    { name: 'in its own replies', points: inOwn },
+  ],
+});
 
 // %%
 const successes = (who: string): number[] => grades.get(who)!.perTask.map(({ success }) => success);
@@ -761,28 +788,22 @@ table(
   { caption: `${size.exam} unseen requests, four drawings each; 95 % intervals count requests` },
 );
 // %%
-const [rowsName, ownName] = ['and more of the teacher’s replies', 'and its own, judged by the teacher'];
-const ahead = pairedBootstrap(successes(rowsName), successes(ownName), { seed });
-const aheadInReward = pairedBootstrap(rewards(rowsName), rewards(ownName), { seed });
-const compared = ({ difference, low, high }: Comparison, scale: number): Record<string, number> => ({
-  difference: scale * difference,
-  low: scale * low,
-  high: scale * high,
-});
+const own = 'opinions of its own replies';
+function ahead(of: string, scores: (who: string) => number[], scale: number): ReturnType<typeof range> {
+  const { difference, low, high } = pairedBootstrap(scores(of), scores(own), { seed });
+  return { value: scale * difference, low: scale * low, high: scale * high };
+}
+const others = ['more SFT', 'opinions of the teacher’s replies'];
 table(
-  [
-    { 'own − teacher’s replies': 'success, points', ...compared(ahead, 100) },
-    { 'own − teacher’s replies': 'reward', ...compared(aheadInReward, 1) },
-  ],
+  others.flatMap((of) => [
+    { 'its own replies against': of, in: 'success, points', ...ahead(of, successes, 100) },
+    { 'its own replies against': of, in: 'reward', ...ahead(of, rewards, 1) },
+  ]),
   { caption: 'The same requests, paired; 95 % bootstrap intervals' },
 );
 
 // %% [markdown]
-// From {{07:agent.sft|percent}} the student got to {{07:agent.rows|percent}} with more of the teacher's replies and to
-// {{07:agent.own|percent}} with as many of its own; the teacher stands at {{07:agent.teacher|percent}}. The difference of the two is
-// {{07:ahead|short}} points, with an interval from {{07:ahead.low|short}} to {{07:ahead.high|short}}, in one run.
-//
-// AGENT
+// AGENTTEXT
 //
 // ## Exercise: what each token is told
 //
@@ -861,7 +882,6 @@ await saveResults('07', {
     wins: gamesFor('won or lost'),
     gameOpinion: gamesFor('opinion of the game'),
     moveOpinion: gamesFor('opinion of each move'),
-    whole: gamesFor('whole opinion'),
   },
   dead: range(reinforced.map(({ dead }) => dead)),
   kicked: { sft: range(sftKicked), opd: range(kicked(opd)), wins: range(kicked(reinforced)) },
@@ -873,11 +893,17 @@ await saveResults('07', {
   agent: {
     teacher: shares('teacher'),
     sft: shares('student after SFT'),
-    rows: shares(rowsName),
-    own: shares(ownName),
+    rows: shares('more SFT'),
+    opinions: shares('opinions of the teacher’s replies'),
+    own: shares(own),
   },
-  ahead: { value: 100 * ahead.difference, low: 100 * ahead.low, high: 100 * ahead.high },
+  ahead: {
+    rows: ahead('more SFT', successes, 100),
+    opinions: ahead('opinions of the teacher’s replies', successes, 100),
+  },
 });
+
+// %%
 for (const engine of [student, teacher]) engine.dispose();
 for (const model of [studentModel, teacherModel]) disposeModel(model);
 

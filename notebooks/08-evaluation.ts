@@ -422,7 +422,7 @@ async function measureSplits() {
 }
 const onSplit = await measureSplits();
 
-const table8 = splits.map((split) => {
+const bySplit = splits.map((split) => {
   const { SFT, GRPO } = onSplit.get(split)!;
   return {
     split,
@@ -433,7 +433,7 @@ const table8 = splits.map((split) => {
     'reward GRPO': GRPO.reward,
   };
 });
-table(table8, {
+table(bySplit, {
   caption: `Success, sampled: ${size.other} tasks × 4 drawings (id: ${size.id} × ${size.samples})`,
 });
 
@@ -641,7 +641,7 @@ table(
 // | It makes no difference to larger diagrams. | 0 of {{08:size.other|integer}} tasks, at most {{08:floor|percent}} | Nothing can be said: both are at the floor. |
 // | SFT memorises. | {{08:train.gap|short}} points ({{08:train.gap.low|short}} to {{08:train.gap.high|short}}) from new to trained requests; {{08:stale.sft|percent0}} stale | Not this agent, which saw each request once or twice. |
 //
-// Five of eight sentences would have been wrong, or more than the numbers say, and each of them has been written about some agent.
+// Two of the eight stand as they are. The other six are no inventions: sentences like them are written about agents every day.
 //
 // ## Exercise: two estimators
 //
