@@ -1,6 +1,13 @@
 /** The agent that comes with the repository is the recorded one, though its weights are stored in half precision. */
 import { readFileSync } from 'node:fs';
-import { diagramEnvironment, disposeModel, evaluate, generateTask, initBackend, scoreDiagram } from 'posttrain';
+import {
+  diagramEnvironment,
+  disposeModel,
+  evaluate,
+  generateTask,
+  initBackend,
+  scoreDiagram,
+} from 'posttrain';
 import { createLocalEngine } from 'posttrain/engine';
 import { loadAgent } from 'posttrain/recipes/diagram/agent.node';
 import type { SplitResult } from 'posttrain/recipes/diagram/evaluation';

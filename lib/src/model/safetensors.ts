@@ -4,7 +4,12 @@
  * Source: https://github.com/huggingface/safetensors#format
  */
 import { z } from 'zod';
-import { bfloat16ToFloat32, float16ToFloat32, float32ToBfloat16, float32ToFloat16 } from './half-precision.js';
+import {
+  bfloat16ToFloat32,
+  float16ToFloat32,
+  float32ToBfloat16,
+  float32ToFloat16,
+} from './half-precision.js';
 
 /** Bytes per number of the types that can be read and written. */
 const itemSizes = { F32: 4, F16: 2, BF16: 2 } as const;
