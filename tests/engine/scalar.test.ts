@@ -68,7 +68,7 @@ describe.each(testedBackends)('scalar engine on %s', (backend) => {
       expect(whole?.gradNorm).toBeGreaterThan(1e-3);
       for (const other of others) {
         expect(Math.abs(other.loss - (whole?.loss as number))).toBeLessThan(1e-6);
-        expect(Math.abs(other.gradNorm - (whole?.gradNorm as number))).toBeLessThan(1e-5);
+        expect(Math.abs((other.gradNorm as number) - (whole?.gradNorm as number))).toBeLessThan(1e-5);
         other.values.forEach((stream, row) =>
           stream.forEach((value, t) => expect(value).toBeCloseTo(whole?.values[row]?.[t] as number, 5)),
         );

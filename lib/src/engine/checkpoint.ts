@@ -1,7 +1,7 @@
 /**
  * A run that can go on: engine and trainer state in one safetensors file, so that one rename makes it appear whole.
  * The arrays are named `weights/…`, `adam.m/…` and `adam.v/…`, a critic's the same after `critic/`; the plain state is JSON in the
- * file's metadata.
+ * file's metadata. Of a remote engine it holds the path alone: the arrays stay on the server.
  */
 import { parseSafetensors, serializeSafetensors } from '../model/index.js';
 import type { EngineState, NamedArray } from './types.js';
@@ -23,6 +23,7 @@ export function encodeCheckpoint<S>({ engine, critic, trainer }: RunCheckpoint<S
   const arrays = new Map([...arraysOf(engine, ''), ...(critic ? arraysOf(critic, CRITIC) : [])]);
   const metadata = {
     policyVersion: String(engine.policyVersion),
+    ...(engine.path !== undefined && { path: engine.path }),
     ...(critic && { criticVersion: String(critic.policyVersion) }),
     trainer: JSON.stringify(trainer),
   };
@@ -32,12 +33,12 @@ export function encodeCheckpoint<S>({ engine, critic, trainer }: RunCheckpoint<S
 /** Inverse of `encodeCheckpoint`. Throws when the bytes are cut short or are something else. */
 export function decodeCheckpoint<S>(bytes: Uint8Array): RunCheckpoint<S> {
   const { tensors, metadata } = parseSafetensors(bytes);
-  const { policyVersion, criticVersion, trainer } = metadata;
+  const { policyVersion, path, criticVersion, trainer } = metadata;
   if (policyVersion === undefined || trainer === undefined) {
     throw new Error('This safetensors file holds a model, not a run that can be resumed.');
   }
   return {
-    engine: stateOf(tensors, '', policyVersion),
+    engine: { ...stateOf(tensors, '', policyVersion), ...(path !== undefined && { path }) },
     ...(criticVersion !== undefined && { critic: stateOf(tensors, CRITIC, criticVersion) }),
     trainer: JSON.parse(trainer) as S,
   };

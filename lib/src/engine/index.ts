@@ -11,6 +11,7 @@ export { planMicroBatches, type SequenceExtent } from './micro-batches.js';
 export { createScalarEngine } from './scalar.js';
 export type { ScalarDatum, ScalarEngine, ScalarForwardBackwardResult, ValueScorer } from './scalar-types.js';
 export { learningRateAt, type LearningRateSchedule } from './schedule.js';
+export { createTinkerEngine, type TinkerEngineOptions } from './tinker/engine.js';
 export type {
   Datum,
   DistributionScorer,

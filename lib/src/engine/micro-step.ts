@@ -55,7 +55,8 @@ export function cutBatch<D extends WeightedTokens>(
   });
 }
 
-function isTrained({ weights }: WeightedTokens): boolean {
+/** Whether any of its tokens counts. */
+export function isTrained({ weights }: WeightedTokens): boolean {
   return weights.some((weight) => weight !== 0);
 }
 
@@ -154,12 +155,13 @@ export function sequencesOf(data: readonly WeightedTokens[]): { tokens: Int32Arr
   return data.map(({ tokens, weights }) => ({ tokens, mask: weights }));
 }
 
-function selectionOf(data: readonly Datum[]): TokenSelection {
+/** Which tokens of the data count, and what they are. */
+export function selectionOf(data: readonly Datum[]): TokenSelection {
   return selectTokens(sequencesOf(data));
 }
 
 /** The data's streams at the selected tokens, as tensors `[N]`; each datum is a sequence. */
-function lossStreams(
+export function lossStreams(
   data: readonly Datum[],
   { rows, positions, batch }: TokenSelection,
 ): Omit<LossStreams, 'logprobs' | 'logits' | 'temperature'> {

@@ -44,7 +44,11 @@ export class Optimizer {
   }
 
   /** Takes over a saved state. Throws, changing nothing, when names or shapes differ. */
-  load({ policyVersion, weights, firstMoments, secondMoments }: EngineState): void {
+  load({ policyVersion, path, weights, firstMoments, secondMoments }: EngineState): void {
+    if (path !== undefined)
+      throw new Error(
+        `The state lies on a server, at ${path}. Load it with the engine of that server (createTinkerEngine).`,
+      );
     const hasMoments = firstMoments.size > 0;
     const optim = firstMoments.size === secondMoments.size ? 'adamw' : 'muon';
     requireFit(this.weights, weights);

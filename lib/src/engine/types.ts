@@ -44,10 +44,13 @@ export interface ForwardBackwardResult {
   readonly loss: number;
   /** Log-probability of each token, `[T]` per datum; 0 where its weight is 0. */
   readonly logprobs: readonly Float32Array[];
-  /** Entropy of the distribution each token was predicted from, nats, `[T]` per datum; 0 where its weight is 0. */
-  readonly entropies: readonly Float32Array[];
-  /** 1 where the token was the most probable one, `[T]` per datum; 0 elsewhere and where its weight is 0. */
-  readonly hits: readonly Uint8Array[];
+  /**
+   * Entropy of the distribution each token was predicted from, nats, `[T]` per datum; 0 where its weight is 0. `undefined` where the
+   * engine cannot tell: a server tells the log-probabilities of tokens, not what they were drawn from.
+   */
+  readonly entropies: readonly Float32Array[] | undefined;
+  /** 1 where the token was the most probable one, `[T]` per datum; 0 elsewhere and where its weight is 0. `undefined` as `entropies`. */
+  readonly hits: readonly Uint8Array[] | undefined;
 }
 
 /**
@@ -76,8 +79,8 @@ export interface OptimParams {
 }
 
 export interface OptimResult {
-  /** Global norm before clipping; may be non-finite. */
-  readonly gradNorm: number;
+  /** Global norm before clipping; may be non-finite. `undefined` where a server does not tell. */
+  readonly gradNorm: number | undefined;
   /** False when loss or gradient was non-finite: weights and optimizer are unchanged, bit for bit. */
   readonly stepped: boolean;
 }
@@ -114,6 +117,8 @@ export interface NamedArray {
  */
 export interface EngineState {
   readonly policyVersion: number;
+  /** Where a server keeps weights and moments, e.g. `tinker://…`; the maps are empty then. */
+  readonly path?: string;
   readonly weights: ReadonlyMap<string, NamedArray>;
   /** Means of gradients; none before the first step. */
   readonly firstMoments: ReadonlyMap<string, NamedArray>;

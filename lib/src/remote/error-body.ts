@@ -1,7 +1,7 @@
 /**
  * Error bodies of the services, all of them JSON when all is well:
  * `{"error":{"message",…}}` (Gemini, vLLM, Ollama, llama.cpp), `[{"error":{…}}]` (Gemini's OpenAI endpoint), `{"object":"error","message"}`
- * (older vLLM), `{"error":"…"}` (Ollama's own API). Proxies in between answer in HTML.
+ * (older vLLM), `{"error":"…"}` (Ollama's own API), `{"detail":"…"}` (FastAPI: SkyRL). Proxies in between answer in HTML.
  */
 
 export interface ErrorBody {
@@ -31,6 +31,7 @@ function errorIn(value: unknown): Fields | undefined {
   if (!isFields(value)) return undefined;
   if (typeof value['error'] === 'string') return { message: value['error'] };
   if (isFields(value['error'])) return value['error'];
+  if (typeof value['detail'] === 'string') return { message: value['detail'] };
   return value['object'] === 'error' ? value : undefined;
 }
 

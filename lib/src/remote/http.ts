@@ -1,4 +1,4 @@
-/** JSON over HTTP, as servers of the OpenAI protocol speak it. */
+/** JSON over HTTP, as servers of the OpenAI protocol and others speak it. */
 import { checkedKey } from './api-key.js';
 import { httpError } from './errors.js';
 
@@ -10,19 +10,37 @@ export interface Endpoint {
   readonly secret: string | undefined;
 }
 
-/** @throws Error for a URL that is none, or a key that cannot be one. */
-export function openEndpoint(baseUrl: string, apiKey: string | undefined): Endpoint {
+/** What protocols differ in before the first request. */
+export interface Protocol {
+  /** A base URL, told to whoever gave none. */
+  readonly example: string;
+  /** The headers that carry the key. */
+  readonly keyHeaders: (key: string) => Readonly<Record<string, string>>;
+}
+
+const OPENAI: Protocol = {
+  example: 'http://localhost:8000/v1',
+  keyHeaders: (key) => ({ authorization: `Bearer ${key}` }),
+};
+
+/**
+ * @param protocol default OpenAI's.
+ * @throws Error for a URL that is none, or a key that cannot be one.
+ */
+export function openEndpoint(
+  baseUrl: string,
+  apiKey: string | undefined,
+  { example, keyHeaders }: Protocol = OPENAI,
+): Endpoint {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new Error(
-      `the base URL ${JSON.stringify(baseUrl)} is none; expected e.g. http://localhost:8000/v1`,
-    );
+    throw new Error(`the base URL ${JSON.stringify(baseUrl)} is none; expected e.g. ${example}`);
   }
   const secret = apiKey === undefined ? undefined : checkedKey(apiKey, 'the API key');
   return {
     url: baseUrl.replace(/\/+$/, ''),
     headers: {
       'content-type': 'application/json',
-      ...(secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+      ...(secret === undefined ? {} : keyHeaders(secret)),
     },
     secret,
   };

@@ -14,7 +14,7 @@ const LORA_ROUTES = /lora_adapter$/;
 
 const known: readonly Advice[] = [
   {
-    says: /HTTP 404.*"detail":\s*"Not Found"/,
+    says: /HTTP 404: Not Found$/,
     path: LORA_ROUTES,
     advice:
       'Start the server with VLLM_ALLOW_RUNTIME_LORA_UPDATING=True in its environment, and --enable-lora',

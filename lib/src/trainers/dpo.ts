@@ -4,7 +4,7 @@ import type { Engine, LogprobScorer } from '../engine/types.js';
 import { eventLoopTurn } from '../event-loop.js';
 import { dpoLoss, mean, sequenceSums } from '../losses/index.js';
 import { defineDPOConfig, type DPOConfig } from './dpo-config.js';
-import { tokenMean, type Values } from './metrics.js';
+import { streamMean, type Values } from './metrics.js';
 import { countTruncated, type Pair, pairOf, type PreferenceRow } from './preference-rows.js';
 import { requireReference } from './reference.js';
 import { planRows, type RowPlan, type RowState, type RowStep, rowSteps } from './row-steps.js';
@@ -140,7 +140,7 @@ function dpoMetrics(forward: CustomLossResult, refLogps: readonly number[], { be
     'rewards/margins': mean(chosen) - mean(rejected),
     'logps/chosen': mean(logps.slice(0, pairs)),
     'logps/rejected': mean(logps.slice(pairs)),
-    entropy: tokenMean(weights, (row, t) => forward.entropies[row]?.[t] ?? 0),
-    mean_token_accuracy: tokenMean(weights.slice(0, pairs), (row, t) => forward.hits[row]?.[t] ?? 0),
+    entropy: streamMean(weights, forward.entropies),
+    mean_token_accuracy: streamMean(weights.slice(0, pairs), forward.hits),
   };
 }

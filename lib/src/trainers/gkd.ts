@@ -156,8 +156,8 @@ async function approachTeacher(
   return {
     loss: forwards.reduce((sum, { loss }) => sum + loss, 0),
     logprobs: forwards.flatMap(({ logprobs }) => logprobs),
-    entropies: forwards.flatMap(({ entropies }) => entropies),
-    hits: forwards.flatMap(({ hits }) => hits),
+    entropies: forwards.flatMap(({ entropies }) => entropies ?? []),
+    hits: forwards.flatMap(({ hits }) => hits ?? []),
   };
 }
 

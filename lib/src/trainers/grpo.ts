@@ -11,7 +11,7 @@ import { sampleStep, type StepSamples } from './grpo-groups.js';
 import { grpoLoss } from './grpo-loss.js';
 import { clipMetrics, policyMetrics, samplingMetrics } from './grpo-metrics.js';
 import { comparesWithinGroups } from './grpo-rules.js';
-import { finiteMetrics, type Metrics } from './metrics.js';
+import { finiteMetrics, meanOfKnown, type Metrics } from './metrics.js';
 import { opposedRewards } from './opposed-rewards.js';
 import { optimParamsAt } from './optimizer-config.js';
 import { openReference, type Reference } from './reference.js';
@@ -172,7 +172,7 @@ async function updatePolicy(
   return {
     metrics: {
       loss: mean(forwards.map((forward) => forward.loss)),
-      grad_norm: mean(optims.map(({ gradNorm }) => gradNorm)),
+      grad_norm: meanOfKnown(optims.map(({ gradNorm }) => gradNorm)),
       learning_rate: learningRate,
       step_skipped: optims.every(({ stepped }) => stepped) ? 0 : 1,
       ...policyMetrics(batch, first, config),

@@ -3,7 +3,7 @@ import { type CustomLoss, type CustomLossResult, forwardBackwardCustom } from '.
 import type { Engine, LogprobScorer } from '../engine/types.js';
 import { ktoLoss, ktoReferencePoint, mean, sequenceSums } from '../losses/index.js';
 import { defineKTOConfig, type KTOConfig } from './kto-config.js';
-import { tokenMean, type Values } from './metrics.js';
+import { streamMean, type Values } from './metrics.js';
 import { openReference, requireReference } from './reference.js';
 import { planRows, type RowState, type RowStep, rowSteps } from './row-steps.js';
 import { scoreExamples, sequenceLogps } from './sequence-logps.js';
@@ -136,6 +136,6 @@ function ktoMetrics(
     'rewards/margins': chosen === undefined || rejected === undefined ? undefined : chosen - rejected,
     'logps/chosen': meanOf(logps, true),
     'logps/rejected': meanOf(logps, false),
-    entropy: tokenMean(weights, (row, t) => forward.entropies[row]?.[t] ?? 0),
+    entropy: streamMean(weights, forward.entropies),
   };
 }

@@ -1,3 +1,5 @@
+import { mean } from '../losses/index.js';
+
 /** Numbers of one step by TRL's names. A key is absent when nothing was measured; values are always finite. */
 export type Metrics = Readonly<Record<string, number>>;
 
@@ -13,6 +15,20 @@ export function finiteMetrics(values: Values): Metrics {
     else metrics[`nonfinite/${key}`] = 1;
   }
   return metrics;
+}
+
+/** Arithmetic mean of what was measured; `undefined` when nothing was. */
+export function meanOfKnown(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : mean(known);
+}
+
+/** Mean of measured streams `[T]` over the tokens whose weight is not 0; `undefined` when there are none, or nothing was measured. */
+export function streamMean(
+  weights: readonly Float32Array[],
+  streams: readonly ArrayLike<number>[] | undefined,
+): number | undefined {
+  return streams && tokenMean(weights, (sequence, token) => streams[sequence]?.[token] ?? 0);
 }
 
 /** Mean of a per-token stream over the tokens whose weight is not 0; `undefined` when there are none. */

@@ -3,7 +3,7 @@ import type { ScalarDatum, ScalarForwardBackwardResult } from '../engine/scalar-
 import type { ForwardBackwardResult, OptimResult } from '../engine/types.js';
 import { klOfToken, mean, standardDeviation } from '../losses/index.js';
 import { clippedShares } from './clipped-shares.js';
-import { tokenMean, type Values } from './metrics.js';
+import { meanOfKnown, streamMean, tokenMean, type Values } from './metrics.js';
 import type { PPOEpisode, PPORow } from './ppo-batch.js';
 import type { PPOConfig } from './ppo-config.js';
 import type { SampledBatch } from './sampled-batch.js';
@@ -74,7 +74,7 @@ export function updateMetrics(updates: readonly PPOUpdate[], config: PPOConfig):
   const ratios = each.map((metrics) => metrics['val/ratio']);
   const loss = each.map((metrics) => metrics['loss/policy_avg'] + config.vfCoef * metrics['loss/value_avg']);
   return {
-    ...Object.fromEntries(names.map((name) => [name, mean(each.map((metrics) => metrics[name]))])),
+    ...Object.fromEntries(names.map((name) => [name, meanOfKnown(each.map((metrics) => metrics[name]))])),
     'policy/num_updates': updates.length,
     loss: mean(loss),
     'val/ratio_var': updates.length > 1 ? standardDeviation(ratios) ** 2 : undefined,
@@ -97,15 +97,8 @@ function logRatiosOf({ policy: { data }, forward }: PPOUpdate): Float32Array[] {
 function policyMetrics(
   update: PPOUpdate,
   { cliprange }: PPOConfig,
-): Record<
-  | 'loss/policy_avg'
-  | 'policy/approxkl_avg'
-  | 'policy/clipfrac_avg'
-  | 'policy/entropy_avg'
-  | 'val/ratio'
-  | 'grad_norm',
-  number
-> {
+): Record<'loss/policy_avg' | 'policy/approxkl_avg' | 'policy/clipfrac_avg' | 'val/ratio', number> &
+  Record<'policy/entropy_avg' | 'grad_norm', number | undefined> {
   const { policy, forward, optim } = update;
   const { data } = policy;
   const weights = data.map((datum) => datum.weights);
@@ -116,7 +109,7 @@ function policyMetrics(
     'loss/policy_avg': forward.loss,
     'policy/approxkl_avg': approxKL(update),
     'policy/clipfrac_avg': clippedShares(data, ratios, bounds).region,
-    'policy/entropy_avg': tokens((row, t) => forward.entropies[row]?.[t] as number),
+    'policy/entropy_avg': streamMean(weights, forward.entropies),
     'val/ratio': tokens((row, t) => ratios[row]?.[t] as number),
     grad_norm: optim.gradNorm,
   };
@@ -125,7 +118,7 @@ function policyMetrics(
 function criticMetrics(
   { critic, valueForward, criticOptim }: PPOUpdate,
   { vfCoef, cliprangeValue }: PPOConfig,
-): Record<'loss/value_avg' | 'val/clipfrac_avg' | 'critic/grad_norm', number> {
+): Record<'loss/value_avg' | 'val/clipfrac_avg', number> & Record<'critic/grad_norm', number | undefined> {
   const isClipped = (row: number, t: number): boolean => {
     const [value, old, target] = [valueForward.values[row], critic[row]?.oldValues, critic[row]?.returns].map(
       (stream) => stream?.[t] as number,

@@ -1,7 +1,7 @@
 /** Texts as the engine trains on them, every token of the batch weighing the same. */
 import type { Datum, ForwardBackwardResult } from '../engine/types.js';
 import { tokenWeights } from '../losses/index.js';
-import { tokenMean, type Values } from './metrics.js';
+import { streamMean, type Values } from './metrics.js';
 
 /** One datum for each text. */
 export function meanOverTokens(
@@ -16,7 +16,7 @@ export function meanOverTokens(
 export function imitationMetrics(data: readonly Datum[], { hits, entropies }: ForwardBackwardResult): Values {
   const weights = data.map((datum) => datum.weights);
   return {
-    mean_token_accuracy: tokenMean(weights, (row, t) => hits[row]?.[t] ?? 0),
-    entropy: tokenMean(weights, (row, t) => entropies[row]?.[t] ?? 0),
+    mean_token_accuracy: streamMean(weights, hits),
+    entropy: streamMean(weights, entropies),
   };
 }

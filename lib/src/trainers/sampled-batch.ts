@@ -1,7 +1,7 @@
 /** Trajectories of the policy as the engine trains on them, and the checks that sampler and trainer are one policy. */
 import type { Datum, ForwardBackwardResult } from '../engine/types.js';
 import type { EpisodeRecord, Trajectory } from '../rollout/index.js';
-import { tokenMean, type Values } from './metrics.js';
+import { streamMean, type Values } from './metrics.js';
 
 /** Samples were drawn by a policy that has been updated since; training on them would take their ratios for 1. */
 export class StaleSampleError extends Error {
@@ -69,7 +69,7 @@ export function agreementMetrics(batch: SampledBatch, forward: ForwardBackwardRe
   const weights = batch.data.map((datum) => datum.weights);
   const difference = logprobDifference(batch, forward.logprobs);
   return {
-    entropy: tokenMean(weights, (row, t) => forward.entropies[row]?.[t] ?? 0),
+    entropy: streamMean(weights, forward.entropies),
     'sampling/sampling_logp_difference/mean': difference.mean,
     'sampling/sampling_logp_difference/max': difference.max,
     'sampling/importance_sampling_ratio/max': Math.max(...sequenceRatios(batch, forward.logprobs)),

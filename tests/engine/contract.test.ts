@@ -1,0 +1,5 @@
+import { engineContract, locally } from './contract.js';
+import { withServer } from './remote.js';
+
+engineContract('local', locally);
+engineContract('Tinker', (use) => withServer(use));
