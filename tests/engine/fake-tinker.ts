@@ -4,6 +4,7 @@
  * that was seen before is answered with the first request. Trains all weights; LoRA would change nothing that is tested.
  */
 import { createLocalEngine, type Datum, type Engine, type EngineState } from 'posttrain/engine';
+import { isTrained } from 'posttrain/engine/micro-step';
 import type { LossSpec } from 'posttrain/losses';
 import { cloneModel, disposeModel, type Model } from 'posttrain/model';
 import { type Asked, fakeService, type FakeService, json, type Reply } from '../teachers/fake-service.js';
@@ -126,13 +127,13 @@ export async function fakeTinker(base: () => Model): Promise<FakeTinker> {
       }),
     forward_backward: (body) => {
       const { data, loss_fn, loss_fn_config } = body['forward_backward_input'];
-      const [spec, batch] = [
-        specOf(loss_fn, loss_fn_config),
-        data.map((datum: Fields) => datumOf(datum, loss_fn)),
-      ];
+      const spec = specOf(loss_fn, loss_fn_config);
+      const batch: Datum[] = data.map((datum: Fields) => datumOf(datum, loss_fn));
       return once('forward_backward', body, async ({ engine }) => {
         const logprobs = await allLogprobs(engine, data);
-        const { loss } = await engine.forwardBackward(batch, spec);
+        const { loss } = await (batch.some(isTrained)
+          ? engine.forwardBackward(batch, spec)
+          : engine.forwardBackward(flat(batch), specOf('importance_sampling', undefined)));
         return outputOf(logprobs, loss);
       });
     },
@@ -312,6 +313,15 @@ function specOf(loss_fn: string, config: Fields | undefined): LossSpec {
   if (Object.keys(others).length > 0 || (loss_fn !== 'ppo' && config !== undefined))
     throw new Refusal(422, `Invalid loss_fn_config keys for loss_fn='${loss_fn}'`);
   return { name: 'policy_gradient', epsilon: 1 - low, epsilonHigh: high - 1, delta: null, beta: 0 };
+}
+
+/** A gradient of zeros is one, too, and a step is taken with it; our engine would leave the data out. */
+function flat(batch: readonly Datum[]): Datum[] {
+  return batch.map(({ tokens, weights }): Datum => ({
+    tokens,
+    weights: Float32Array.from(afterFirst(tokens)),
+    advantages: weights,
+  }));
 }
 
 async function allLogprobs(engine: Engine, data: readonly Fields[]): Promise<Float32Array[]> {

@@ -66,6 +66,7 @@ describe('an error body', () => {
       'model "x" not found, try pulling it first',
       undefined,
     ],
+    ['FastAPI (SkyRL)', '{"detail":"Model not found"}', 'Model not found', undefined],
     [
       'HTML',
       '<html><head><style>b{}</style><title>502</title></head><body>Bad <b>Gateway</b></body></html>',
