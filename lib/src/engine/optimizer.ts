@@ -6,6 +6,15 @@ import type { EngineState, OptimName, OptimParams, OptimResult } from './types.j
 
 const MUON_MOMENTUM = 0.95;
 
+/** Why these: see `OptimParams`. */
+export const defaultOptimParams = {
+  adamBeta1: 0.9,
+  adamBeta2: 0.95,
+  adamEpsilon: 1e-8,
+  weightDecay: 0,
+  maxGradNorm: 1,
+} as const;
+
 /** AdamW or Muon over named weights: owns the moments and counts the steps. */
 export class Optimizer {
   policyVersion = 0;
@@ -77,8 +86,8 @@ export class Optimizer {
   #update(gradients: ReadonlyMap<string, Tensor>, gradNorm: number, params: OptimParams): void {
     this.#createMoments(params.optim ?? 'adamw');
     this.policyVersion += 1;
-    const maxGradNorm = params.maxGradNorm ?? 1;
-    const gradScale = gradNorm > maxGradNorm ? maxGradNorm / gradNorm : 1;
+    const { adamBeta1, adamBeta2, adamEpsilon, ...used } = { ...defaultOptimParams, ...params };
+    const gradScale = gradNorm > used.maxGradNorm ? used.maxGradNorm / gradNorm : 1;
     for (const [name, weight] of this.weights) {
       const gradient = gradients.get(name);
       if (gradient === undefined) continue;
@@ -86,7 +95,7 @@ export class Optimizer {
       const secondMoment = this.#secondMoments.get(name);
       const lr = params.learningRate;
       // Norms and biases set a scale rather than hold knowledge; only matrices decay.
-      const weightDecay = weight.rank >= 2 ? (params.weightDecay ?? 0) : 0;
+      const weightDecay = weight.rank >= 2 ? used.weightDecay : 0;
       if (secondMoment === undefined) {
         const adjustLrFn = params.adjustLrFn ?? 'match_rms_adamw';
         const options = { lr, momentum: MUON_MOMENTUM, weightDecay, adjustLrFn, gradScale };
@@ -94,9 +103,9 @@ export class Optimizer {
       } else {
         adamWUpdate(weight, gradient, firstMoment, secondMoment, {
           lr,
-          beta1: params.adamBeta1 ?? 0.9,
-          beta2: params.adamBeta2 ?? 0.95,
-          eps: params.adamEpsilon ?? 1e-8,
+          beta1: adamBeta1,
+          beta2: adamBeta2,
+          eps: adamEpsilon,
           weightDecay,
           step: this.policyVersion,
           gradScale,

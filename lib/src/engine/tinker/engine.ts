@@ -3,6 +3,7 @@ import type { MaskedSequence, Sample, SampleKey, SamplingParams } from '../../mo
 import { type BatchLimits, checkBatch, checkSequences } from '../check-batch.js';
 import { forwardBackwardCustom } from '../custom-loss.js';
 import { isTrained, sequencesOf } from '../micro-step.js';
+import { defaultOptimParams } from '../optimizer.js';
 import type {
   Datum,
   DistributionScorer,
@@ -123,7 +124,7 @@ class TinkerEngine implements Engine {
   }
 
   async save(): Promise<EngineState> {
-    const none = new Map();
+    const none: EngineState['weights'] = new Map();
     const { policyVersion, path } = await this.#inTurn(async () => {
       const policyVersion = this.#policyVersion;
       const saved = await this.model.submitSave<{ path: string }>('save_weights', (number) => ({
@@ -252,7 +253,10 @@ class TinkerEngine implements Engine {
   }
 
   async #submitOptimStep(params: OptimParams): Promise<Submitted<OptimResult>> {
-    const { learningRate, adamBeta1, adamBeta2, adamEpsilon, weightDecay, maxGradNorm } = params;
+    const { learningRate, adamBeta1, adamBeta2, adamEpsilon, weightDecay, maxGradNorm } = {
+      ...defaultOptimParams,
+      ...params,
+    };
     const [hasGradient, lossIsFinite] = [this.#hasGradient, this.#lossIsFinite];
     if (!lossIsFinite && hasGradient)
       throw new Error(
@@ -263,11 +267,11 @@ class TinkerEngine implements Engine {
     const result = await this.model.submit<OptimStepOutput>('optim_step', {
       adam_params: {
         learning_rate: learningRate,
-        beta1: adamBeta1 ?? 0.9,
-        beta2: adamBeta2 ?? 0.95,
-        eps: adamEpsilon ?? 1e-8,
-        weight_decay: weightDecay ?? 0,
-        grad_clip_norm: maxGradNorm ?? 1,
+        beta1: adamBeta1,
+        beta2: adamBeta2,
+        eps: adamEpsilon,
+        weight_decay: weightDecay,
+        grad_clip_norm: maxGradNorm,
       },
     });
     this.#policyVersion += 1;
