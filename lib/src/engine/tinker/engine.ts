@@ -38,6 +38,7 @@ export interface TinkerEngineOptions extends TinkerServer, ModelOptions {
  * (`generalized_jsd`), Muon. SkyRL does not read `maxGradNorm`.
  *
  * A state that is saved stays on the server; `EngineState` holds its path. After a server was restarted, `load` goes on from there.
+ * `dispose` ends the session, which is kept alive until then, and Node with it.
  *
  * Held to a local server that does what the SDK and SkyRL's source document. Neither the hosted service nor SkyRL was ever run.
  * @throws ServiceError when the server refuses, UnansweredError when it does not answer.
