@@ -4,8 +4,8 @@
 // **The question.** Someone can do what your model should learn. They can show how, they can only say whether it got there, or they can
 // watch it try and say at each move what they would rather have done. What is each of these lessons worth?
 //
-// **You need to know** what a policy, a reward and a log-probability are (notebooks 01, 05 and 06). **Time:** about a minute and a half
-// on two cores.
+// **You need to know** what a policy, a reward and a log-probability are (notebooks 01, 05 and 06). **Time:** about two minutes on two
+// cores.
 //
 // **Afterwards you can** say why imitation goes wrong where no expert has been, and measure it; choose between forward and reverse KL;
 // and distil one language model into a smaller one, on the small one's own replies.
@@ -365,7 +365,7 @@ show({
   type: 'lines',
   title: 'Games it takes to learn, by how much is said about each',
   description:
-    'Probability of winning over games played. With an opinion of every move ten to twenty games are enough, with one opinion a game some hundreds, with wins alone thousands.',
+    'Probability of winning over games played. With an opinion of every move some tens of games are enough, with one opinion a game some hundreds, with wins alone thousands.',
   xLabel: 'games played, as a power of ten (1: ten games, 3: a thousand)',
   yLabel: 'wins from the start',
   series: [...ladder].map(([name, runs]) => ({ name, points: overRuns(runs) })),

@@ -442,7 +442,7 @@ show({
   type: 'dots',
   title: 'Success on each split, SFT and GRPO',
   description:
-    'On training requests and new ones of the same kind GRPO is ahead by some fifteen points, with changed rules by a few, and on larger diagrams, other phrasing and unseen words both are at zero.',
+    'On training requests and new ones of the same kind GRPO is ahead by more than ten points, with changed rules by a few, and on larger diagrams, other phrasing and unseen words both are at zero.',
   xLabel: 'success, 95 % interval with tasks as trials',
   dots: splits.flatMap((split) =>
     names.map((name) => {
