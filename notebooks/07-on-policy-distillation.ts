@@ -386,8 +386,8 @@ table(
 // by 3,200). The same opinion move by move needs {{07:games.moveOpinion|integer}}: now each move knows what it did, instead of sharing one
 // number with the forty others of its game.
 //
-// The last step, from the move that was played to all that might have been, saves no games here. It is less noisy, which shows in the kicked
-// students.
+// The last step, from the move that was played to all that might have been, saves few games here. It is less noisy, which shows a little in
+// the kicked students.
 
 // %%
 const gamesOf = (lesson: string): number => median(ladder.get(lesson)!.map(needed));
@@ -809,16 +809,18 @@ table(
 // {{07:agent.opinions|percent}}, opinions of its own replies to {{07:agent.own|percent}}; the teacher stands at
 // {{07:agent.teacher|percent}}. Of these differences
 //
-// - **how much is said** is worth points: its own replies with opinions are {{07:ahead.rows|short}} points
-//   ({{07:ahead.rows.low|short}} to {{07:ahead.rows.high|short}}) ahead of as many replies that only say which token it was;
+// - **how much is said** is worth points: of the same teacher's replies, opinions teach what takes the student from
+//   {{07:agent.sft|percent}} to {{07:agent.opinions|percent}}, the tokens alone {{07:agent.rows|percent}}; against these its own replies with
+//   opinions are {{07:ahead.rows|short}} points ahead ({{07:ahead.rows.low|short}} to {{07:ahead.rows.high|short}});
 // - **whose replies** is worth nothing that this run can show: {{07:ahead.opinions|short}} points ({{07:ahead.opinions.low|short}} to
 //   {{07:ahead.opinions.high|short}}) for its own. We had expected its own to be ahead. Put 8 for the seed in the setup cell, and the teacher's
 //   replies are.
 //
 // So what was decisive on the ridge does not show here. Two reasons may be looked for: a drawing is one reply without a way back, so there is
 // nothing to learn about recovery; and what a young student writes when it errs is text that this teacher has never seen either,
-// whose opinions of it are worth little. The intervals count requests, not runs: for a claim about the methods one would train each
-// student three times, as the recorded experiment `diagram-algorithms` does.
+// whose opinions of it are worth little. The intervals count requests, not runs, and each lesson has one learning rate,
+// none of them tuned: for a claim about the methods one would train each student three times, as the recorded experiment
+// `diagram-algorithms` does.
 //
 // ## Exercise: what each token is told
 //
