@@ -367,7 +367,7 @@ check('greedy helps SFT more than GRPO does', greedy.SFT.success.value > onId.GR
 // %% [markdown]
 // Sampled, GRPO is {{08:gain.sampled|short}} points ahead; greedily the difference is {{08:gain.greedy|short}} points, and its interval
 // holds 0. A sentence like
-// "GRPO improved the agent by fifteen points" is true at temperature 1 and false for a user who draws greedily, as `posttrain draw` does. How
+// "GRPO improved the agent by more than ten points" is true at temperature 1 and false for a user who draws greedily, as `posttrain draw` does. How
 // a policy is decoded belongs to every number.
 //
 // ## Comparing two policies
@@ -489,7 +489,6 @@ table(
 //
 // And "SFT memorises"? On the very requests it was trained on SFT succeeds {{08:train.sft|percent}} of the time, on new ones
 // {{08:id.sft|percent}}: no gap that could be memory.
-//
 //
 // ## Does it replay what it has seen?
 //
@@ -621,8 +620,9 @@ table(
 );
 
 // %% [markdown]
-// There it is. With other rules both policies draw the same picture nine times in ten ({{08:ignored.sft|percent0}} and
-// {{08:ignored.grpo|percent0}} for the gap). In training the rules never changed, so nothing ever made them worth reading. What success there
+// There it is. With another gap both policies draw the same picture nine times in ten ({{08:ignored.sft|percent0}} and
+// {{08:ignored.grpo|percent0}}), with another flow still three times in four or more. In training the rules never changed for a kind of
+// picture, so nothing ever made them worth reading. What success there
 // is on `ood-rule` comes from pictures that happen to fit the changed rule as well.
 //
 // So the rise on `ood-rule` is real, and its name misleads: the score of the split rose, and the ability that the split is named after is
