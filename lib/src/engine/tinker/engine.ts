@@ -3,7 +3,7 @@ import type { MaskedSequence, Sample, SampleKey, SamplingParams } from '../../mo
 import { type BatchLimits, checkBatch, checkSequences } from '../check-batch.js';
 import { forwardBackwardCustom } from '../custom-loss.js';
 import { isTrained, sequencesOf } from '../micro-step.js';
-import { defaultOptimParams } from '../optimizer.js';
+import { completeOptimParams } from '../optimizer.js';
 import type {
   Datum,
   DistributionScorer,
@@ -254,10 +254,8 @@ class TinkerEngine implements Engine {
   }
 
   async #submitOptimStep(params: OptimParams): Promise<Submitted<OptimResult>> {
-    const { learningRate, adamBeta1, adamBeta2, adamEpsilon, weightDecay, maxGradNorm } = {
-      ...defaultOptimParams,
-      ...params,
-    };
+    const { learningRate, adamBeta1, adamBeta2, adamEpsilon, weightDecay, maxGradNorm } =
+      completeOptimParams(params);
     const [hasGradient, lossIsFinite] = [this.#hasGradient, this.#lossIsFinite];
     if (!lossIsFinite && hasGradient)
       throw new Error(
