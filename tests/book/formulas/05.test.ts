@@ -37,7 +37,7 @@ describe('chapter 5', () => {
     expect(Math.exp(sum(surprises) / 4)).toBeCloseTo(3, 1);
   });
 
-  it('eq-token-weights', () => {
+  it('eq-sft-weights', () => {
     const counts = [2, 8];
     const masks = counts.map((count) => new Uint8Array(10).fill(1, 10 - count));
     const byToken = tokenWeights(masks, 'dapo', 0);
