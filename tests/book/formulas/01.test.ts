@@ -73,7 +73,7 @@ describe('formulas of chapter 1', () => {
     (await learned(3)).forEach((value, state) => expect(value).toBeCloseTo(q[state]!, 12));
   });
 
-  it('eq-shaping', async () => {
+  it('eq-potential', async () => {
     const [alpha, gamma] = [0.2, 0.99];
     const phi = [3, 7];
     const q = [alpha * (0.5 + gamma * phi[1]! - phi[0]!), alpha * (4.5 + gamma * 0 - phi[1]!)];
