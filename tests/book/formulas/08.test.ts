@@ -64,7 +64,7 @@ it('example-pass-at-k: 0.643 and not 0.578; pooling says 1 where 0.5 is right', 
   expect(0.9 ** 5).toBeCloseTo(0.59, 2);
 });
 
-it('eq-best-of-n', () => {
+it('example-best-of-n: 1.20 nats for eight, 3.17 for sixty-four', () => {
   for (const n of [1, 2, 8, 64]) expect(bestOfNKL(n)).toBeCloseTo(Math.log(n) - (n - 1) / n, 12);
   expect(bestOfNKL(8)).toBeCloseTo(1.2, 2);
   expect(bestOfNKL(64)).toBeCloseTo(3.17, 2);
