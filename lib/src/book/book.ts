@@ -5,7 +5,7 @@ import type { FindResults } from '../notebook/cited-numbers.js';
 import type { Repository } from './repository.js';
 import { readChapters, type Chapter } from './chapter.js';
 import { anchorProblems, chapterProblems, orphanProblems, unusedReferences } from './checks.js';
-import { draw, newDrawing, type Library } from './drawing.js';
+import { copied, draw, newDrawing, type Library } from './drawing.js';
 import { drawPage } from './draw-page.js';
 import { readFence } from './fence.js';
 import { createHighlight, isLanguage } from './highlight.js';
@@ -57,7 +57,7 @@ export async function makeBook(options: BookOptions): Promise<Book> {
   const glossaryDrawing = newDrawing(library, undefined);
   const glossary = shared.glossary.map((term): GlossaryTerm => {
     const { place, definition, ...rest } = term;
-    return { ...rest, definition: draw(parseFragment(md, definition, place), glossaryDrawing) };
+    return { ...rest, definition: copied(draw(parseFragment(md, definition, place), glossaryDrawing)) };
   });
   anchorProblems(drawn, glossaryDrawing, library);
   unusedReferences(library);

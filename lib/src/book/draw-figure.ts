@@ -22,7 +22,7 @@ function figureOf(token: Token, drawing: Drawing): string {
   const file = joinPath('chapters', written);
   const text = file === undefined ? undefined : library.repository.read(file);
   if (file === undefined || text === undefined) throw new Error(`there is no ${file ?? written}`);
-  if (/^data\/results\/[^/]+\.svg$/.test(file)) return drawingHtml(text, frame);
+  if (/^data\/(results|pictures)\/[^/]+\.svg$/.test(file)) return drawingHtml(text, frame);
   if (!/^chapters\/figures\/[^/]+\.yaml$/.test(file) || chapter === undefined)
     throw new Error(`${written} is no figure; expected figures/NAME.yaml or ../data/results/NAME.svg`);
   const figure = readFigure(file, frame.alt, library);

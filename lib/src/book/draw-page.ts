@@ -2,7 +2,7 @@
 import type { Token } from 'markdown-it';
 import type { Chapter } from './chapter.js';
 import { filledMarkdown } from './filled-markdown.js';
-import { draw, newDrawing, type Drawing, type Library } from './drawing.js';
+import { copied, draw, newDrawing, type Drawing, type Library } from './drawing.js';
 import { pagePath } from './links.js';
 import type { BookPage, Heading, SearchableSection } from './page.js';
 import { note, plainText } from './tokens.js';
@@ -33,11 +33,8 @@ export function drawPage(chapter: Chapter, library: Library): DrawnPage {
 
 /** What links show while they are pointed at. */
 function templates({ previews }: Drawing): string {
-  return [...previews]
-    .map(
-      ([id, html]) =>
-        `<template id="preview-${id}">${html.replace(/ (?:data-preview|id)="[^"]*"/g, '')}</template>\n`,
-    )
+  return [...(previews ?? [])]
+    .map(([id, html]) => `<template id="preview-${id}">${copied(html)}</template>\n`)
     .join('');
 }
 

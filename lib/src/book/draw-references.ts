@@ -16,7 +16,7 @@ export const drawCitation: RendererRule = (tokens, index, _options, env) => {
   const links = note(tokens[index]!, 'keys').flatMap((key) => {
     const reference = referenceOf(key, tokens[index]!, drawing);
     if (reference === undefined) return [];
-    drawing.previews.set(`ref-${key}`, referenceHtml(reference));
+    drawing.previews?.set(`ref-${key}`, referenceHtml(reference));
     const text = escapeMarkup(citedAs(reference));
     return [`<a class="citation" href="references.html#${key}" data-preview="ref-${key}">${text}</a>`];
   });
@@ -49,11 +49,11 @@ export const drawTerm: RendererRule = (tokens, index, _options, env) => {
     return escapeMarkup(token.content);
   }
   const anchor = termAnchor(found.term);
-  if (!previews.has(`term-${anchor}`)) {
+  if (previews?.has(`term-${anchor}`) === false) {
     const definition = parseFragment(library.md, found.definition, found.place);
     // what a preview shows has no previews of its own
     const html = draw(definition, newDrawing(library, undefined));
-    previews.set(`term-${anchor}`, `<p class="term-name">${escapeMarkup(found.term)}</p>${html}`);
+    previews?.set(`term-${anchor}`, `<p class="term-name">${escapeMarkup(found.term)}</p>${html}`);
   }
   return `<a class="term" href="glossary.html#${anchor}" data-preview="term-${anchor}">${escapeMarkup(token.content)}</a>`;
 };
@@ -73,16 +73,17 @@ export const drawLinkStart: RendererRule = (tokens, index, options, env, rendere
     if (target.kind === 'source') library.sources.add(target.file);
     if (target.kind === 'notebook') library.notebooks.add(target.name);
     if (target.kind === 'chapter' && target.anchor !== undefined) {
-      drawing.anchorLinks.push({ place, chapter: target.chapter, anchor: target.anchor });
       const label = target.chapter.labels.get(target.anchor);
       if (label !== undefined && isEmpty) text = referredTo(target.chapter, target.anchor, tokens[index - 1]);
       if (label?.kind === 'equation') {
-        drawing.previews.set(target.anchor, equationHtml(label.token, drawing));
+        drawing.previews?.set(target.anchor, equationHtml(label.token, drawing));
         attributes.push(['data-preview', target.anchor]);
       }
     }
     if (isEmpty && text === '')
-      throw new Error('a link needs a text; only equations and figures have one of their own');
+      throw new Error(`a link needs a text: no equation or figure that has one is at ${target.href}`);
+    if (target.kind === 'chapter' && target.anchor !== undefined)
+      drawing.anchorLinks.push({ place, chapter: target.chapter, anchor: target.anchor });
     return `<a ${attributes.map(([name, value]) => `${name}="${escapeMarkup(value)}"`).join(' ')}>${text}`;
   } catch (error) {
     library.problems.add(place, (error as Error).message);

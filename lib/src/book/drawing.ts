@@ -34,14 +34,21 @@ export interface Drawing extends Env {
   /** `undefined` on pages that are no chapter: glossary, references. */
   readonly chapter: Chapter | undefined;
   readonly anchorLinks: AnchorLink[];
-  /** HTML that is shown while a link is pointed at, by what its `data-preview` says. */
-  readonly previews: Map<string, string>;
+  /** HTML that is shown while a link is pointed at, by what its `data-preview` says; `undefined` where nothing is shown. */
+  readonly previews: Map<string, string> | undefined;
   readonly plots: Record<string, MimeObject>;
   readonly demos: string[];
 }
 
+/** @param chapter whose page is drawn; without one there are no previews: those of definitions would have no end. */
 export function newDrawing(library: Library, chapter: Chapter | undefined): Drawing {
-  return { library, chapter, anchorLinks: [], previews: new Map(), plots: {}, demos: [] };
+  const previews = chapter && new Map<string, string>();
+  return { library, chapter, anchorLinks: [], previews, plots: {}, demos: [] };
+}
+
+/** HTML to show in a second place: without anchors, and without previews of its own. */
+export function copied(html: string): string {
+  return html.replace(/ (?:data-preview|id)="[^"]*"/g, '');
 }
 
 export function draw(tokens: readonly Token[], drawing: Drawing): string {

@@ -29,12 +29,17 @@ export function figureHtml(
   return { html: framed(figureSvg(figure), data, frame), plot: plotlySpec(figure) };
 }
 
-/** A drawing that an experiment has left: it takes its colours from the page instead of those that travel inside it. */
+/**
+ * A drawing that an experiment has left, or a diagram. It takes its colours from the page instead of those that travel inside it, and its
+ * anchors are its own.
+ */
 export function drawingHtml(svg: string, frame: FigureFrame): string {
   const bare = svg
     .trim()
-    .replace(/<style>[\s\S]*?<\/style>/g, '')
-    .replace(/<desc>[\s\S]*?<\/desc>/, `<desc>${escapeMarkup(frame.alt)}</desc>`);
+    .replace(/<(style|metadata|desc)>[\s\S]*?<\/\1>\s*/g, '')
+    .replace(/^<svg\b[^>]*>/, (start) => start.replace(/ aria-label="[^"]*"/, ''))
+    .replace(/ id="([^"]*)"/g, ` id="${frame.id}-$1"`)
+    .replace(/url\(#([^)]*)\)/g, `url(#${frame.id}-$1)`);
   return framed(bare, '', frame);
 }
 

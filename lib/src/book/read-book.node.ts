@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FindResults } from '../notebook/cited-numbers.js';
 import { readResults } from '../notebook/results-files.node.js';
 import { packageVersion } from '../version.node.js';
 import { makeBook } from './book.js';
@@ -21,10 +22,19 @@ export interface ReadBookOptions {
 export function readBook(root: string, { run = true }: ReadBookOptions = {}): Promise<Book> {
   return makeBook({
     repository: openRepository(root),
-    findResults: (name) => readResults(join(root, 'data', 'results', `${name}.json`)),
+    findResults: resultsIn(root),
     runPrograms: run ? createRunPrograms({ root }) : undefined,
     drawDemo: (name, values) => demoMarkup(name, values, (path) => readFile(join(root, 'data', path))),
     version: packageVersion(),
     commit: commitOf(root),
   });
+}
+
+/** Each file is read once: texts cite many numbers of one. */
+function resultsIn(root: string): FindResults {
+  const known = new Map<string, unknown>();
+  return (name) => {
+    if (!known.has(name)) known.set(name, readResults(join(root, 'data', 'results', `${name}.json`)));
+    return known.get(name);
+  };
 }

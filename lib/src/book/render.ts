@@ -72,7 +72,7 @@ const drawFootnoteStart: RendererRule = (tokens, index, _options, env) => {
   const id = footnoteId(tokens[index]!);
   const end = tokens.findIndex(({ type }, at) => at > index && type === 'footnote_close');
   const content = tokens.slice(index + 1, end).filter(({ type }) => type !== 'footnote_anchor');
-  drawing.previews.set(id, draw(content, drawing));
+  drawing.previews?.set(id, draw(content, drawing));
   return `<li id="${id}">`;
 };
 

@@ -44,8 +44,6 @@ function macrosOf(workshop: Workshop): Macros {
   const macros = new Map<string, { readonly tex: string; readonly place: Place }>();
   for (const { data, placeOf } of filesIn('macros', schema, workshop))
     for (const [name, tex] of Object.entries(data)) {
-      // two chapters may need the same macro
-      if (macros.get(name)?.tex === tex) continue;
       unlessTaken(macros, name, { tex, place: placeOf(name) }, `macro ${name}`, problems);
     }
   return Object.fromEntries([...macros].map(([name, { tex }]) => [name, tex]));
