@@ -1,0 +1,108 @@
+/** Runs a demo in a worker: one run at a time, the latest values win, none runs longer than its limit. */
+import { loadFiles, startWorker } from './page-assets.js';
+import type { Texts } from './page-controls.js';
+import type { FromWorker, ToWorker } from './protocol.js';
+
+export interface RunnerOptions {
+  readonly demo: string;
+  readonly needs: readonly string[];
+  readonly seconds: number;
+  /** That holds the demos' scripts, relative to the page. */
+  readonly folder: string;
+  /** What comes of a run. */
+  onEvent(event: RunEvent): void;
+}
+
+export type RunEvent =
+  | { readonly type: 'loading' | 'stopped' | 'timeUp' }
+  | (FromWorker & { readonly type: 'view' | 'progress' | 'done' | 'failed' });
+
+export interface Runner {
+  /** Ends what runs and runs with these values. */
+  run(values: Texts): void;
+  stop(): void;
+}
+
+/** Time for a run that is no longer wanted to notice; then its worker is ended, and the next one must start from nothing. */
+const GRACE_MS = 250;
+
+export function createRunner({ demo, needs, seconds, folder, onEvent }: RunnerOptions): Runner {
+  let worker: Promise<Worker> | undefined;
+  let run = 0;
+  let busy = false;
+  let waiting: Texts | undefined;
+  let limit: ReturnType<typeof setTimeout> | undefined;
+  let grace: ReturnType<typeof setTimeout> | undefined;
+
+  const open = async (): Promise<Worker> => {
+    const [started, ...assets] = await Promise.all([
+      startWorker(folder),
+      ...needs.map((asset) => loadFiles(folder, asset)),
+    ]);
+    for (const files of assets) send(started, { type: 'files', files });
+    started.onmessage = ({ data }: MessageEvent<FromWorker>) => heard(data);
+    started.onerror = (event) => {
+      event.preventDefault();
+      close();
+      finish({ run, type: 'failed', message: event.message || 'the worker did not start' });
+    };
+    return started;
+  };
+  const close = (): void => {
+    const ended = worker;
+    worker = undefined;
+    ended?.then((old) => old.terminate()).catch(() => undefined);
+  };
+  const heard = (message: FromWorker): void => {
+    if (message.run !== run || !busy) return;
+    if (message.type === 'done' || message.type === 'failed') finish(message);
+    else if (waiting === undefined) onEvent(message);
+  };
+  /** Goes on with what has been asked for meanwhile, else tells how the run ended. */
+  const finish = (event: RunEvent): void => {
+    clearTimeout(limit);
+    clearTimeout(grace);
+    busy = false;
+    const next = waiting;
+    waiting = undefined;
+    if (next === undefined) onEvent(event);
+    else void start(next);
+  };
+  const start = async (values: Texts): Promise<void> => {
+    busy = true;
+    run += 1;
+    const mine = run;
+    onEvent({ type: 'loading' });
+    try {
+      const ready = await (worker ??= open());
+      if (mine !== run || !busy) return;
+      limit = setTimeout(() => end({ type: 'timeUp' }), 1000 * seconds);
+      send(ready, { type: 'run', run, demo, values });
+    } catch (error) {
+      close();
+      if (mine === run) finish({ run, type: 'failed', message: (error as Error).message });
+    }
+  };
+  const end = (event: RunEvent): void => {
+    close();
+    finish(event);
+  };
+  return {
+    run(values) {
+      if (!busy) return void start(values);
+      const first = waiting === undefined;
+      waiting = values;
+      if (!first) return;
+      worker?.then((running) => send(running, { type: 'abort' })).catch(() => undefined);
+      grace = setTimeout(() => end({ type: 'stopped' }), GRACE_MS);
+    },
+    stop() {
+      waiting = undefined;
+      if (busy) end({ type: 'stopped' });
+    },
+  };
+}
+
+function send(worker: Worker, message: ToWorker): void {
+  worker.postMessage(message);
+}
