@@ -66,7 +66,7 @@ function repositoryRoot(): string {
 }
 
 /** Only now: it brings libraries with it that nothing else needs, and the published package does not have. */
-async function importBook(): Promise<typeof import('../book/build.node.js')> {
+async function importBook() {
   try {
     return await import('../book/build.node.js');
   } catch (error) {
