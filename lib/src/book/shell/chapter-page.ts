@@ -43,8 +43,6 @@ function plotsAttribute(page: BookPage): string {
   return Object.keys(page.plots).length === 0 ? '' : ` data-plots="${plotsPlace(page.id)}"`;
 }
 
-const LEVELS = ['', 'for everybody', 'some detail', 'exact'] as const;
-
 function chapterHead(book: Book, page: BookPage): string {
   const needs = page.needs.flatMap((id) => book.pages.filter((each) => each.id === id));
   return `<header class="chapter-head">
@@ -53,7 +51,7 @@ function chapterHead(book: Book, page: BookPage): string {
 <p class="lead">${escapeMarkup(page.summary)}</p>
 <dl class="chapter-facts">
 <div><dt>Reading time</dt><dd>${page.minutes} minutes</dd></div>
-<div><dt>Level</dt><dd>${page.level} of 3, ${LEVELS[page.level] ?? ''}</dd></div>
+<div><dt>Level</dt><dd>${page.level} of 3</dd></div>
 ${needs.length === 0 ? '' : `<div><dt>Builds on</dt><dd>${needs.map((each) => `<a href="${each.path}">${escapeMarkup(each.title)}</a>`).join(', ')}</dd></div>`}
 ${page.notebooks.map((name) => notebookFact(name)).join('')}
 <div><dt>As text</dt><dd><a href="${markdownPlace(page.path)}">Markdown</a>, updated ${page.updated}</dd></div>

@@ -7,18 +7,18 @@ interface Box {
   readonly round?: true;
 }
 
-const WIDTH = 108;
+const WIDTH = 118;
 const HEIGHT = 44;
 
 const BOXES: readonly Box[] = [
-  { text: 'Request', x: 12, y: 20, round: true },
-  { text: 'Policy', x: 166, y: 20 },
-  { text: 'Action', x: 320, y: 20, round: true },
-  { text: 'Environment', x: 320, y: 132 },
-  { text: 'Reward', x: 166, y: 132, round: true },
+  { text: 'Request', x: 4, y: 20, round: true },
+  { text: 'Policy', x: 161, y: 20 },
+  { text: 'Action', x: 318, y: 20, round: true },
+  { text: 'Environment', x: 318, y: 132 },
+  { text: 'Reward', x: 161, y: 132, round: true },
 ];
 
-const ARROWS: readonly string[] = ['M120 42h42', 'M274 42h42', 'M374 64v64', 'M320 154h-42', 'M220 132V68'];
+const ARROWS: readonly string[] = ['M122 42h35', 'M279 42h35', 'M377 64v64', 'M318 154h-35', 'M220 132V68'];
 
 /** An `<svg>` that takes its colours from the page. */
 export function loopPicture(): string {
