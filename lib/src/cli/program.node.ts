@@ -45,6 +45,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map<
   ['serve', async () => (await import('./serve.node.js')).addServe],
   ['kernel', async () => (await import('./kernel.node.js')).addKernel],
   ['notebook', async () => (await import('./notebook.node.js')).addNotebook],
+  ['book', async () => (await import('./book.node.js')).addBook],
   ['doctor', async () => (await import('./doctor.node.js')).addDoctor],
   ['native', async () => (await import('./native.node.js')).addNative],
 ]);

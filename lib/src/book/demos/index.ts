@@ -1,9 +1,51 @@
+<<<<<<< HEAD
 /** The demos of the book. */
 import { clip } from './clip.js';
 import type { Demo } from './demo.js';
 import { temperature } from './temperature.js';
 
 const demos: readonly Demo[] = [temperature, clip];
+=======
+/** The demos of the book, chapter by chapter. */
+import { baseline } from './baseline.js';
+import { canvas } from './canvas.js';
+import { clip } from './clip.js';
+import type { Demo } from './demo.js';
+import { divergences } from './divergences.js';
+import { drawDemo } from './draw.js';
+import { drift } from './drift.js';
+import { filter } from './filter.js';
+import { interval } from './interval.js';
+import { kl } from './kl.js';
+import { lossMask } from './loss-mask.js';
+import { passAtKDemo } from './pass-at-k.js';
+import { qLearningDemo } from './q-learning.js';
+import { reward } from './reward.js';
+import { selfCheck } from './self-check.js';
+import { temperature } from './temperature.js';
+import { trainNano } from './train-nano.js';
+import { treasure } from './treasure.js';
+
+const demos: readonly Demo[] = [
+  selfCheck,
+  temperature,
+  treasure,
+  qLearningDemo,
+  canvas,
+  reward,
+  filter,
+  lossMask,
+  trainNano,
+  clip,
+  baseline,
+  kl,
+  divergences,
+  drift,
+  passAtKDemo,
+  interval,
+  drawDemo,
+];
+>>>>>>> 7b27d3411a6258365ce6b91e5bfed13dd4522140
 
 export const demoNames: readonly string[] = demos.map(({ name }) => name);
 
