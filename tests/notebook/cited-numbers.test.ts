@@ -33,6 +33,8 @@ describe('numbers that text cites', () => {
     ['{{01:farming.per-seed.return.low}}', '0.25'],
     ['{{01:farming.per-seed.return.high|percent0}}', '200000 %'],
     ['{{01:farming.per-seed.return|interval}}', '1911 (0.25–2000)'],
+    ['{{01:wins|points}}', '31.3'],
+    ['{{01:farming.per-seed.return|pointsInterval}}', '191140.0 (25.0–200000.0)'],
     ['{{01:farming.per-seed.return|percentInterval}}', '191140.0 % (25–200000)'],
     ['both {{01:wins}} and {{01:seconds}} s', 'both 0.313 and 75 s'],
     ['$\\frac{{a}}{b}$ and {{curly}}', '$\\frac{{a}}{b}$ and {{curly}}'],
@@ -45,12 +47,14 @@ describe('numbers that text cites', () => {
   });
 
   it.each([
-    ['{{01:win}}', 'there is no "win"; there are wins, farming.per-seed.return, seconds'],
-    ['{{01:farming}}', 'there is no "farming"'],
-    ['{{01:wins.low}}', 'there is no "wins.low"'],
+    ['{{01:win}}', 'there is no "win"; there are wins, farming, seconds'],
+    ['{{01:farming}}', '"farming" is no number, interval or record over seeds; it has per-seed'],
+    ['{{01:wins.low}}', 'there is no "low" in 0.3125'],
     ['{{02:wins}}', 'there are no such recorded results; `posttrain notebook run --record` writes them'],
-    ['{{01:wins|per cent}}', 'expected {{NAME:key.of.number}}'],
-    ['{{01: wins}}', 'expected {{NAME:key.of.number}}'],
+    ['{{01:}}', 'expected {{NAME:path.of.number}}'],
+    ['{{01:wins|percent|short}}', 'expected {{NAME:path.of.number}}'],
+    ['{{01:wins|per cent}}', '"per cent" is no format; choose one of short, percent,'],
+    ['{{01:.wins}}', '".wins" is no path'],
     ['{{01:wins|toString}}', '"toString" is no format; choose one of short, percent,'],
     ['{{01:wins|interval}}', '"wins" is a single number, without an interval'],
   ])('%s is refused, by cell and key', (markdown, problem) => {

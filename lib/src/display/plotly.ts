@@ -10,6 +10,13 @@ const DASHES = ['solid', 'dash', 'dot', 'dashdot'] as const;
 const INK = '#7f7f7f';
 const GRID = 'rgba(127,127,127,0.25)';
 
+/** The colours of a specification, for a page that knows its theme and puts its own in their place. */
+export const PLOTLY_PALETTE: {
+  readonly ink: string;
+  readonly grid: string;
+  readonly series: readonly string[];
+} = { ink: INK, grid: GRID, series: COLORS };
+
 /** `undefined` for a figure that plotly.js has no form for. */
 export function plotlySpec(figure: Figure): MimeObject | undefined {
   if (figure.type === 'lines') return lineSpec(figure);

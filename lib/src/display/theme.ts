@@ -17,6 +17,11 @@ export function themeCss(selector = ':root'): string {
   return `${selector}{${LIGHT}}\n@media (prefers-color-scheme:dark){${selector}{${DARK}}}`;
 }
 
+/** The custom properties of a page whose root says its theme in `data-theme`; the reader's preference where it does not. */
+export function switchableThemeCss(): string {
+  return `${themeCss()}\n:root[data-theme="light"]{${LIGHT}}\n:root[data-theme="dark"]{${DARK}}`;
+}
+
 /** CSS colour of the series with this index, counted from 0. */
 export function seriesColor(index: number): string {
   return `var(--series-${(index % SERIES_COLORS) + 1})`;

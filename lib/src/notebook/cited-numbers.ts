@@ -1,7 +1,8 @@
-/** Numbers that a notebook's text cites from recorded results: `{{01:wins.greedy|percent}}`. */
+/** Numbers that a text cites from recorded results: `{{01:wins.greedy|percent}}`. */
 import { duration, percent, percentWithInterval, short } from '../display/index.js';
 import type { Notebook, NotebookCell } from './format.js';
-import { flattened, isInterval, type ResultInterval, type Results } from './results.js';
+import { numberAt } from './result-path.js';
+import type { ResultInterval } from './results.js';
 
 /** How a number is written. */
 const FORMATS: Readonly<Record<string, (result: ResultInterval) => string>> = {
@@ -17,18 +18,42 @@ const FORMATS: Readonly<Record<string, (result: ResultInterval) => string>> = {
   fixed2: ({ value }) => value.toFixed(2),
   /** Of a number of seconds: `75` → `1 min 15 s`. */
   seconds: ({ value }) => duration(1000 * value),
+  /** Of a share or a difference of two: `0.168` → `16.8`. */
+  points: ({ value }) => points(value),
   /** `0.31 (0.25–0.38)`. */
   interval: ({ value, low, high }) => `${short(value)} (${short(low)}–${short(high)})`,
   /** `31.3 % (25–38)`. */
   percentInterval: ({ value, low, high }) => percentWithInterval(value, low, high),
+  /** `16.8 (15.5–18.4)`. */
+  pointsInterval: ({ value, low, high }) => `${points(value)} (${points(low)}–${points(high)})`,
 };
 
+const points = (share: number): string => (100 * share).toFixed(1);
+
 const CITATION = /\{\{([\w-]+):([^{}]*)\}\}/g;
-/** A key, perhaps with the end of an interval, and a format. */
-const INSIDE = /^([\w-]+(?:\.[\w-]+)*)(?:\|(\w+))?$/;
+/** A path, and a format. */
+const INSIDE = /^([^|]+)(?:\|([^|]+))?$/;
 
 /** Recorded results by their name; `undefined` where there are none. */
-export type FindResults = (name: string) => Results | undefined;
+export type FindResults = (name: string) => unknown;
+
+/**
+ * The text with every citation replaced by its number.
+ * @param onProblem told the citation and what is wrong with it: throws, or returns what to write instead.
+ */
+export function fillCitations(
+  text: string,
+  find: FindResults,
+  onProblem: (citation: string, problem: string) => string,
+): string {
+  return text.replace(CITATION, (citation, name: string, inside: string) => {
+    try {
+      return citedNumber(find(name), inside);
+    } catch (error) {
+      return onProblem(citation, (error as Error).message);
+    }
+  });
+}
 
 /**
  * The notebook with every citation in its text replaced by its number.
@@ -37,7 +62,7 @@ export type FindResults = (name: string) => Results | undefined;
 export function fillNumbers(notebook: Notebook, find: FindResults): Notebook {
   const cells = notebook.cells.map((cell): NotebookCell => {
     if (cell.cell_type !== 'markdown') return cell;
-    return { ...cell, source: fillText(cell.source, find, `cell ${cell.id}`) };
+    return { ...cell, source: filledCell(cell.source, find, cell.id) };
   });
   return { ...notebook, cells };
 }
@@ -52,7 +77,7 @@ export function citeNumbers(notebook: Notebook, source: Notebook, find: FindResu
       .filter(({ cell_type: type }) => type === 'markdown')
       .flatMap((cell) => cell.source.split('\n').map((line) => [line, cell.id] as const))
       .filter(([line]) => line.search(CITATION) !== -1)
-      .map(([line, id]) => [fillText(line, find, `cell ${id}`), line]),
+      .map(([line, id]) => [filledCell(line, find, id), line]),
   );
   const cells = notebook.cells.map((cell): NotebookCell => {
     if (cell.cell_type !== 'markdown') return cell;
@@ -62,38 +87,24 @@ export function citeNumbers(notebook: Notebook, source: Notebook, find: FindResu
   return { ...notebook, cells };
 }
 
-function fillText(text: string, find: FindResults, place: string): string {
-  return text.replace(CITATION, (citation, name: string, inside: string) => {
-    const problem = (what: string): Error => new Error(`${place}: ${citation}: ${what}`);
-    const [, key, format = 'short'] = INSIDE.exec(inside) ?? [];
-    if (key === undefined) throw problem('expected {{NAME:key.of.number}} or {{NAME:key.of.number|format}}');
-    if (!Object.hasOwn(FORMATS, format))
-      throw problem(`"${format}" is no format; choose one of ${Object.keys(FORMATS).join(', ')}`);
-    return FORMATS[format]!(resultAt(find(name), key, format, problem));
+function filledCell(text: string, find: FindResults, id: string): string {
+  return fillCitations(text, find, (citation, problem) => {
+    throw new Error(`cell ${id}: ${citation}: ${problem}`);
   });
 }
 
-function resultAt(
-  results: Results | undefined,
-  key: string,
-  format: string,
-  problem: (what: string) => Error,
-): ResultInterval {
+function citedNumber(results: unknown, inside: string): string {
+  const [, path, format = 'short'] = INSIDE.exec(inside) ?? [];
+  if (path === undefined)
+    throw new Error('expected {{NAME:path.of.number}} or {{NAME:path.of.number|format}}');
+  const write = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+  if (write === undefined)
+    throw new Error(`"${format}" is no format; choose one of ${Object.keys(FORMATS).join(', ')}`);
   if (results === undefined)
-    throw problem('there are no such recorded results; `posttrain notebook run --record` writes them');
-  const all = flattened(results);
-  const result = all.get(key) ?? endOfInterval(all, key);
-  if (result === undefined) throw problem(`there is no "${key}"; there are ${[...all.keys()].join(', ')}`);
-  if (isInterval(result)) return result;
+    throw new Error('there are no such recorded results; `posttrain notebook run --record` writes them');
+  const { value, low, high } = numberAt(results, path.trim());
+  if (low !== undefined && high !== undefined) return write({ value, low, high });
   if (format.toLowerCase().includes('interval'))
-    throw problem(`"${key}" is a single number, without an interval`);
-  return { value: result, low: result, high: result };
-}
-
-/** `wins.low` of an interval `wins`. */
-function endOfInterval(all: ReadonlyMap<string, number | ResultInterval>, key: string): number | undefined {
-  const dot = key.lastIndexOf('.');
-  const [parent, end] = [all.get(key.slice(0, Math.max(0, dot))), key.slice(dot + 1)];
-  if (!isInterval(parent) || !['value', 'low', 'high'].includes(end)) return undefined;
-  return parent[end as keyof ResultInterval];
+    throw new Error(`"${path}" is a single number, without an interval`);
+  return write({ value, low: value, high: value });
 }
