@@ -287,7 +287,7 @@ describe('train-nano', () => {
     const stop = new AbortController();
     const onShow = (name: string): void => (name === 'loss' ? stop.abort() : undefined);
     const { words } = await perform(demoNamed('train-nano'), { batch: '2' }, { signal: stop.signal, onShow });
-    expect(words).toMatch(/in 1 steps/);
+    expect(words).toMatch(/in 1 step\./);
   });
 });
 
