@@ -3,13 +3,13 @@ import { promisify } from 'node:util';
 import { copiedFiles, pageScript, siteStyles } from './bundles.node.js';
 import { createHighlight } from './highlight.js';
 import type { Book } from './page.js';
-import { readBook } from './read-book.node.js';
+import { readBook, type ReadBookOptions } from './read-book.node.js';
 import type { SiteAssets } from './shell/assets.js';
 import { languageOf } from './shell/source-language.js';
 import { siteFiles } from './shell/site-files.js';
 import { writeSite } from './site-folder.node.js';
 
-export interface BuildOptions {
+export interface BuildOptions extends ReadBookOptions {
   /** Where the site will stand, e.g. `https://example.org/book/`, for the sitemap. */
   readonly url?: string;
 }
@@ -20,7 +20,7 @@ export interface BuildOptions {
  * @throws Error that lists every problem of the chapters, or when the folder holds other files
  */
 export async function buildSite(root: string, out: string, options: BuildOptions = {}): Promise<void> {
-  const book = await readBook(root);
+  const book = await readBook(root, options);
   await writeSite(siteFiles(book, await siteAssets(root, book, options)), out);
 }
 
