@@ -21,7 +21,8 @@ const done = async ({ page, wrong }: Visit): Promise<void> => {
 function noteFirstTheme(): void {
   const observer = new MutationObserver(() => {
     if (document.body === null) return;
-    (globalThis as { firstTheme?: string | undefined }).firstTheme = document.documentElement.dataset['theme'];
+    (globalThis as { firstTheme?: string | undefined }).firstTheme =
+      document.documentElement.dataset['theme'];
     observer.disconnect();
   });
   observer.observe(document, { childList: true, subtree: true });
