@@ -20,8 +20,16 @@ export interface BuildOptions extends ReadBookOptions {
  * @throws Error that lists every problem of the chapters, or when the folder holds other files
  */
 export async function buildSite(root: string, out: string, options: BuildOptions = {}): Promise<void> {
+  await writeSite(await makeSite(root, options), out);
+}
+
+/** The site's files by their places. @throws Error that lists every problem of the chapters */
+export async function makeSite(
+  root: string,
+  options: BuildOptions = {},
+): Promise<ReadonlyMap<string, string | Uint8Array>> {
   const book = await readBook(root, options);
-  await writeSite(siteFiles(book, await siteAssets(root, book, options)), out);
+  return siteFiles(book, await siteAssets(root, book, options));
 }
 
 /** What the site of this book is drawn with. */

@@ -49,7 +49,7 @@ function readChapter(name: string, ordinal: string, workshop: Workshop): Chapter
   const text = filled(body, { file, line: 1 }, workshop);
   const env: ParsedText = { start: { file, line: 1 } };
   const tokens = md.parse(text, env);
-  checkFootnotes(env, tokens, problems);
+  checkFootnotes(env, text, problems);
   expandParts(tokens, prefix, workshop);
   return { file, prefix, ordinal, front, text, tokens, labels: numberLabels(tokens, ordinal, problems) };
 }
@@ -58,13 +58,13 @@ interface FootnoteEnv {
   readonly footnotes?: { readonly refs?: Readonly<Record<string, number>> };
 }
 
-function checkFootnotes(env: ParsedText, tokens: readonly Token[], problems: Problems): void {
+/** Footnotes that nothing refers to would vanish. */
+function checkFootnotes(env: ParsedText, text: string, problems: Problems): void {
   const { refs = {} } = (env as FootnoteEnv).footnotes ?? {};
-  for (const [label, used] of Object.entries(refs))
-    if (used === -1) problems.add(env.start, `nothing refers to the footnote [^${label.slice(1)}]`);
-  for (const token of tokens)
-    for (const child of token.children ?? []) {
-      const [lost] = child.type === 'text' ? (/\[\^[^\]]+\]/.exec(child.content) ?? []) : [];
-      if (lost !== undefined) problems.add(env.start, `there is no footnote ${lost}`);
-    }
+  for (const [label, used] of Object.entries(refs)) {
+    if (used !== -1) continue;
+    const mark = `[^${label.slice(1)}]`;
+    const line = 1 + text.split('\n').findIndex((each) => each.startsWith(mark));
+    problems.add({ file: env.start.file, line }, `nothing refers to the footnote ${mark}`);
+  }
 }

@@ -19,6 +19,8 @@ function fenceHtml(token: Token, drawing: Drawing): string {
   const fence = readFence(token.info);
   switch (fence.kind) {
     case 'run':
+      if (note(token, 'place').file !== drawing.chapter?.file)
+        throw new Error('only the programs of a chapter’s own text run; expected ```ts');
       return codeHtml('run', 'ts', token.content, '', drawing);
     case 'output':
       return `<div class="output" tabindex="0" role="group" aria-label="Output"><pre><samp>${escapeMarkup(token.content.trimEnd())}</samp></pre></div>\n`;

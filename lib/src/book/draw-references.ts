@@ -3,11 +3,12 @@ import type { RendererRule, Token } from 'markdown-it';
 import { escapeMarkup } from '../markup.js';
 import { termAnchor } from './anchors.js';
 import { citedAs, referenceHtml } from './bibliography.js';
-import type { Chapter } from './chapter.js';
-import { draw, newDrawing, type Drawing } from './drawing.js';
-import { linkTarget } from './links.js';
+import { attemptDrawing, draw, newDrawing, type Drawing } from './drawing.js';
+import type { Label } from './labels.js';
+import { linkTarget, type LinkTarget } from './links.js';
 import { equationHtml } from './draw-equation.js';
 import { parseFragment } from './markdown.js';
+import type { Place } from './problems.js';
 import type { PlacedReference } from './shared-data.js';
 import { note } from './tokens.js';
 
@@ -61,39 +62,41 @@ export const drawTerm: RendererRule = (tokens, index, _options, env) => {
 export const drawLinkStart: RendererRule = (tokens, index, options, env, renderer) => {
   const drawing = env as Drawing;
   const token = tokens[index]!;
-  const place = note(token, 'place');
-  const { library, chapter } = drawing;
-  const isEmpty = tokens[index + 1]?.type === 'link_close';
   // a heading's link to itself
   if (token.attrGet('class') === 'header-anchor') return renderer.renderToken(tokens, index, options);
-  try {
+  const isEmpty = tokens[index + 1]?.type === 'link_close';
+  return attemptDrawing(note(token, 'place'), drawing, () => {
+    const { chapter, library } = drawing;
     const target = linkTarget(String(token.attrGet('href')), chapter, library.chapters, library.repository);
-    const attributes: [string, string][] = [['href', target.href]];
-    let text = '';
-    if (target.kind === 'source') library.sources.add(target.file);
-    if (target.kind === 'notebook') library.notebooks.add(target.name);
-    if (target.kind === 'chapter' && target.anchor !== undefined) {
-      const label = target.chapter.labels.get(target.anchor);
-      if (label !== undefined && isEmpty) text = referredTo(target.chapter, target.anchor, tokens[index - 1]);
-      if (label?.kind === 'equation') {
-        drawing.previews?.set(target.anchor, equationHtml(label.token, drawing));
-        attributes.push(['data-preview', target.anchor]);
-      }
-    }
-    if (isEmpty && text === '')
+    const label = labelOf(target);
+    if (isEmpty && label === undefined)
       throw new Error(`a link needs a text: no equation or figure that has one is at ${target.href}`);
-    if (target.kind === 'chapter' && target.anchor !== undefined)
-      drawing.anchorLinks.push({ place, chapter: target.chapter, anchor: target.anchor });
-    return `<a ${attributes.map(([name, value]) => `${name}="${escapeMarkup(value)}"`).join(' ')}>${text}`;
-  } catch (error) {
-    library.problems.add(place, (error as Error).message);
-    return '<a>';
-  }
+    noteTarget(target, note(token, 'place'), drawing);
+    const preview = label?.kind === 'equation' ? previewOfEquation(label, drawing) : '';
+    const text = isEmpty ? referredTo(label!, tokens[index - 1]) : '';
+    return `<a href="${escapeMarkup(target.href)}"${preview}>${text}`;
+  });
 };
 
+function labelOf(target: LinkTarget): Label | undefined {
+  return target.kind === 'chapter' ? target.chapter.labels.get(target.anchor ?? '') : undefined;
+}
+
+function noteTarget(target: LinkTarget, place: Place, { library, anchorLinks }: Drawing): void {
+  if (target.kind === 'source') library.sources.add(target.file);
+  if (target.kind === 'notebook') library.notebooks.add(target.name);
+  if (target.kind === 'chapter' && target.anchor !== undefined)
+    anchorLinks.push({ place, chapter: target.chapter, anchor: target.anchor });
+}
+
+function previewOfEquation({ token }: Label, drawing: Drawing): string {
+  const { id } = note(token, 'label')!;
+  drawing.previews?.set(id, equationHtml(token, drawing));
+  return ` data-preview="${id}"`;
+}
+
 /** `equation 6.2`, with a capital where a sentence begins. */
-function referredTo(chapter: Chapter, anchor: string, before: Token | undefined): string {
-  const { kind, number } = chapter.labels.get(anchor)!;
-  const begins = before === undefined || (before.type === 'text' && /[.!?:]\s+$/.test(before.content));
+function referredTo({ kind, number }: Label, before: Token | undefined): string {
+  const begins = before === undefined || (before.type === 'text' && /[.!?]\s+$/.test(before.content));
   return `${begins ? kind[0]!.toUpperCase() : kind[0]!}${kind.slice(1)} ${number}`;
 }

@@ -13,15 +13,24 @@ const common = {
   /** Of the paths that begin with no `NAME:` of their own. */
   results: z.string().optional(),
 };
-const lines = {
-  ...common,
-  type: z.literal('lines'),
-  yLabel: text,
-  yRange: z.tuple([z.number(), z.number()]).optional(),
-};
-const schema = z.union([
-  z.strictObject({ ...lines, series: z.array(z.strictObject({ name: text, points: text })).min(1) }),
-  z.strictObject({ ...lines, each: text }),
+const schema = z.discriminatedUnion('type', [
+  z
+    .strictObject({
+      ...common,
+      type: z.literal('lines'),
+      yLabel: text,
+      yRange: z.tuple([z.number(), z.number()]).optional(),
+      series: z
+        .array(z.strictObject({ name: text, points: text }))
+        .min(1)
+        .optional(),
+      /** In place of `series`: one of each name at this path. */
+      each: text.optional(),
+    })
+    .refine(
+      ({ series, each }) => (series === undefined) !== (each === undefined),
+      'expected series, or each',
+    ),
   z.strictObject({
     ...common,
     type: z.literal('dots'),
@@ -54,16 +63,12 @@ export function readFigure(file: string, description: string, workshop: Workshop
     return dots && { type: 'dots', ...common, dots };
   }
   const { yLabel, yRange } = read.data;
-  const series =
-    'each' in read.data
-      ? seriesOfEach(read.data, read.placeOf('each'), workshop)
-      : seriesOf(read as YamlData<SeriesFile>, workshop);
+  const series = seriesOf(read as YamlData<LinesFile>, workshop);
   return series && { type: 'lines', ...common, yLabel, ...(yRange && { yRange }), series };
 }
 
 type DotsFile = Extract<FigureFile, { readonly type: 'dots' }>;
-type SeriesFile = Extract<FigureFile, { readonly series: unknown }>;
-type EachFile = Extract<FigureFile, { readonly each: unknown }>;
+type LinesFile = Extract<FigureFile, { readonly type: 'lines' }>;
 type Dots = Extract<Figure, { readonly type: 'dots' }>['dots'];
 type Series = Extract<Figure, { readonly type: 'lines' }>['series'];
 
@@ -76,23 +81,19 @@ function dotsOf({ data, placeOf }: YamlData<DotsFile>, workshop: Workshop): Dots
   );
 }
 
-function seriesOf({ data, placeOf }: YamlData<SeriesFile>, workshop: Workshop): Series | undefined {
-  return all(data.series, ({ name, points }, index) =>
+function seriesOf({ data, placeOf }: YamlData<LinesFile>, workshop: Workshop): Series | undefined {
+  const { series, each, results } = data;
+  if (each !== undefined)
+    return attempt(placeOf('each'), workshop, () =>
+      Object.entries(valueAt(...recorded(each, results, workshop)) as Record<string, unknown>).map(
+        ([name, points]) => ({ name, points: pointsIn(points, `${each}[${name}]`) }),
+      ),
+    );
+  return all(series!, ({ name, points }, index) =>
     attempt(placeOf('series', index, 'points'), workshop, () => ({
       name,
-      points: pointsIn(valueAt(...recorded(points, data.results, workshop)), points),
+      points: pointsIn(valueAt(...recorded(points, results, workshop)), points),
     })),
-  );
-}
-
-function seriesOfEach({ each, results }: EachFile, place: Place, workshop: Workshop): Series | undefined {
-  return attempt(place, workshop, () =>
-    Object.entries(valueAt(...recorded(each, results, workshop)) as Record<string, unknown>).map(
-      ([name, points]) => ({
-        name,
-        points: pointsIn(points, `${each}[${name}]`),
-      }),
-    ),
   );
 }
 

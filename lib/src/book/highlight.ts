@@ -1,5 +1,5 @@
 /** Code in the colours of both themes. */
-import { bundledLanguages, createHighlighter, type BundledLanguage } from 'shiki';
+import { bundledLanguages, getSingletonHighlighter, type BundledLanguage } from 'shiki';
 
 const THEMES = { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' } as const;
 
@@ -14,7 +14,7 @@ export function isLanguage(language: string): boolean {
 /** @param languages those that the book has. */
 export async function createHighlight(languages: Iterable<string>): Promise<Highlight> {
   const langs = [...new Set(languages)].filter((language) => language in bundledLanguages);
-  const highlighter = await createHighlighter({
+  const highlighter = await getSingletonHighlighter({
     themes: Object.values(THEMES),
     langs: langs as BundledLanguage[],
   });

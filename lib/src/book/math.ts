@@ -66,30 +66,29 @@ function displayedMath(state: StateBlock, start: number, end: number, silent: bo
   if (silent) return true;
   let last = start + 1;
   while (last < end && !lineAt(state, last).startsWith('$$')) last += 1;
-  const after = last < end ? lineAt(state, last).slice(2).trim() : undefined;
-  const label = after === undefined ? undefined : labelIn(after);
-  const problem =
-    after === undefined
-      ? '$$ without a $$ that closes it'
-      : label === undefined
-        ? `expected {#eq-NAME} or {#eq-NAME code=PATH#NAME} behind $$, not "${after}"`
-        : undefined;
-  const token = state.push(problem === undefined ? 'math_block' : 'syntax_problem', '', 0);
-  token.content = problem ?? state.getLines(start + 1, last, state.blkIndent, false);
+  const token = state.push('math_block', '', 0);
   token.block = true;
   token.map = [start, last + 1];
   token.markup = '$$';
-  token.meta = { label: label?.id === '' ? undefined : label };
+  try {
+    token.meta = { label: labelBehind(last < end ? lineAt(state, last).slice(2).trim() : undefined) };
+    token.content = state.getLines(start + 1, last, state.blkIndent, false);
+  } catch (error) {
+    token.type = 'syntax_problem';
+    token.content = (error as Error).message;
+  }
   state.line = last + 1;
   return true;
 }
 
-const NO_LABEL: EquationLabel = { id: '', code: undefined };
-
-function labelIn(after: string): EquationLabel | undefined {
-  if (after === '') return NO_LABEL;
-  const [, id, code] = LABEL.exec(after) ?? [];
-  return id === undefined ? undefined : { id, code };
+/** @throws Error for what is no label. */
+function labelBehind(text: string | undefined): EquationLabel | undefined {
+  if (text === undefined) throw new Error('$$ without a $$ that closes it');
+  if (text === '') return undefined;
+  const [, id, code] = LABEL.exec(text) ?? [];
+  if (id === undefined)
+    throw new Error(`expected {#eq-NAME} or {#eq-NAME code=PATH#NAME} behind $$, not "${text}"`);
+  return { id, code };
 }
 
 function lineAt(state: StateBlock, line: number): string {

@@ -45,7 +45,7 @@ export function* everyToken(tokens: readonly Token[]): Generator<Token> {
 export function plainText(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
-      if (token.type === 'inline') return `${plainText(token.children ?? [])}\n`;
+      if (token.type === 'inline' || token.type === 'figure') return `${plainText(token.children ?? [])}\n`;
       if (token.type === 'softbreak' || token.type === 'hardbreak') return ' ';
       const pieces = note(token, 'pieces') ?? [];
       if (pieces.length > 0)

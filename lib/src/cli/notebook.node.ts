@@ -102,8 +102,10 @@ Examples:
       'after',
       `
 Text of a source cites recorded results: {{01:wins.greedy}} becomes the number wins.greedy of data/results/01.json, in the nearest
-folder that has data/results. A format may follow: {{01:wins.greedy|percent}}. Formats: short (the default), percent, percent0, integer,
-fixed2, seconds, interval, percentInterval. Of { value, low, high } the value is taken; {{01:wins.greedy.low}} is an end.`,
+folder that has data/results. Odd keys, indices and selectors stand in brackets, * means all of them, and two paths can be subtracted:
+{{diagram-algorithms:arms[Dr. GRPO].success - arms[SFT].success}}. A format may follow: {{01:wins.greedy|percent}}. Formats: short (the
+default), percent, percent0, integer, fixed2, seconds, points, interval, percentInterval, pointsInterval. Of { value, low, high } the
+value is taken; {{01:wins.greedy.low}} is an end.`,
     )
     .argument('<files...>', 'sources or notebooks: the file that is right')
     .option('--check', 'change nothing, fail where a file is not as it should be')

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { addBook } from './book.node.js';
 import { addCollect } from './collect.node.js';
 import { addCompletions } from './completions.node.js';
 import { addConvert } from './convert.node.js';
@@ -61,6 +62,7 @@ function createProgram(setStatus: SetStatus): Command {
   addServe(program);
   addKernel(program);
   addNotebook(program, setStatus);
+  addBook(program, setStatus);
   addDoctor(program);
   addNative(program, setStatus);
   return program;

@@ -2,7 +2,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { short, type Point } from '../../display/index.js';
 import { type ClipOptions, policyGradientLoss } from '../../losses/index.js';
-import { valueAndGradients } from '../../tensor/index.js';
 import { defineDemo, type Demo } from './demo.js';
 
 /** Of the ratios that are drawn: the last, and the distance of two. */
@@ -91,20 +90,19 @@ export function surrogate(
   advantage: number,
   options: ClipOptions,
 ): SurrogatePoint[] {
-  return ratios.map((ratio) => {
-    const logprob = tf.variable(tf.tensor1d([Math.log(ratio)]));
-    const [weights, oldLogprobs, advantages] = [tf.ones([1]), tf.zeros([1]), tf.tensor1d([advantage])];
-    const loss = (): tf.Scalar =>
-      policyGradientLoss({ logprobs: logprob, oldLogprobs, advantages, weights }, options);
-    const { value, gradients } = valueAndGradients(loss, [logprob]);
-    // a loss is minimised; `0 -` keeps a gradient of 0 from being −0
-    const point = {
-      ratio,
-      objective: 0 - (value.dataSync()[0] as number),
-      slope: 0 - (gradients.get(logprob)?.dataSync()[0] ?? 0),
-    };
-    tf.dispose([logprob, weights, oldLogprobs, advantages, value, ...gradients.values()]);
-    return point;
+  const lossOf = (logprobs: tf.Tensor): tf.Scalar => {
+    const [weights, oldLogprobs] = [tf.onesLike(logprobs), tf.zerosLike(logprobs)];
+    const advantages = tf.fill(logprobs.shape, advantage);
+    return policyGradientLoss({ logprobs, oldLogprobs, advantages, weights }, options);
+  };
+  const logs = ratios.map(Math.log);
+  return tf.tidy(() => {
+    const slopes = tf.grad(lossOf)(tf.tensor1d(logs)).dataSync<'float32'>();
+    return ratios.map((ratio, i) => {
+      const loss = lossOf(tf.tensor1d([logs[i] as number])).dataSync<'float32'>()[0] as number;
+      // a loss is minimised; `0 -` keeps a gradient of 0 from being −0
+      return { ratio, objective: 0 - loss, slope: 0 - (slopes[i] as number) };
+    });
   });
 }
 

@@ -94,8 +94,10 @@ export interface DemoOf<C extends Controls> {
   /** One line: what to try. */
   readonly hint: string;
   readonly controls: C;
-  /** Runs at every change, and at build time for its first view; else when the reader presses Run. */
+  /** Runs at every change, and at build time for what the page shows at first; else when the reader presses Run. */
   readonly auto: boolean;
+  /** Runs at build time though it is not `auto`: its result is the same everywhere, and costs the build some seconds. */
+  readonly showsAtFirst?: boolean;
   /** After which it is ended. */
   readonly seconds: number;
   readonly needs: readonly AssetName[];

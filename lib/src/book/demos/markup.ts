@@ -21,7 +21,8 @@ export async function demoMarkup(
 ): Promise<string> {
   const demo = demoNamed(name);
   const controls = controlsStartingWith(demo, start);
-  const { views, words } = demo.auto ? await firstViews(demo, controls, read) : nothing;
+  const { views, words } =
+    demo.auto || demo.showsAtFirst === true ? await firstViews(demo, controls, read) : nothing;
   const id = `demo-${name}`;
   return `<div class="demo" id="${id}" role="group" aria-labelledby="${id}-title" data-demo="${name}" data-auto="${demo.auto}" data-seconds="${demo.seconds}" data-needs="${demo.needs.join(' ')}">
 <p class="demo-title" id="${id}-title"><span class="demo-mark">Live</span> ${escapeMarkup(demo.title)}</p>
@@ -65,8 +66,8 @@ async function firstViews(demo: Demo, controls: Controls, read: ReadData): Promi
   return { views, words };
 }
 
-function noScript({ auto }: Demo): string {
-  return auto
+function noScript({ auto, showsAtFirst = auto }: Demo): string {
+  return showsAtFirst
     ? 'This demo runs in the page and needs JavaScript. Below is what it shows for these values.'
     : 'This demo runs in the page and needs JavaScript.';
 }

@@ -1,0 +1,33 @@
+/** What the diagram world's codes mean, in words. */
+import type { Problem } from '../../envs/index.js';
+
+export const codeWords: Readonly<Record<Problem['code'], string>> = {
+  E_PARSE: 'this is not JSON; nothing ran',
+  E_TOO_LONG: 'the reply is longer than 16 KiB; nothing ran',
+  E_DEPTH: 'the reply is nested too deeply; nothing ran',
+  E_ROOT: 'the reply must be {"actions":[…]} and nothing else; nothing ran',
+  E_DUP_KEY: 'a key stands twice in one object; nothing ran',
+  E_TYPE: 'there is no such action, or not here',
+  E_KEY: 'a field is missing, or one too many',
+  E_ID: 'an id is a letter, then letters, digits, _ or -, 32 at most',
+  E_DUP_ID: 'another shape has this id already',
+  E_SHAPE: 'there is no such shape, or the action does not suit it',
+  E_NUM: 'a coordinate or size must be a whole number',
+  E_SIZE: 'the shape is smaller than 20 pixels, or larger than the canvas',
+  E_RANGE: 'the shape sticks out of the canvas',
+  E_TEXT: 'a text must be visible, and at most 120 characters',
+  E_DANGLING: 'an arrow from or to a shape that is not there (yet)',
+  E_ENDPOINT: 'an arrow cannot end at a text',
+  E_DUP_EDGE: 'this arrow is there already',
+  E_MISSING: 'what is to be changed is not there',
+  E_NOOP: 'the action changes nothing',
+  E_TOO_MANY: 'more than 128 actions',
+  W_OVERLAP: 'two shapes overlap',
+  W_TEXT_FIT: 'the label does not fit into its shape',
+  W_THROUGH: 'an arrow runs through a shape',
+  W_CROSS: 'two arrows cross',
+  W_CLOSE: 'two shapes are too close',
+  W_EDGE_LABEL: 'an arrow’s label has no room',
+  W_FAR: 'two connected shapes are far apart',
+  W_DECISION_EXITS: 'a decision needs two ways out or more, each with a label',
+};
