@@ -64,8 +64,9 @@ export const baseline: Demo = defineDemo({
         ],
       },
     });
-    const noise = (name: Estimator): number => found.find((each) => each.name === name)!.noise;
-    return `One estimate’s deviation is ${short(noise('no baseline'))} times the gradient without a baseline, ${short(noise('leave one out'))} with the mean of the others, which leaves the mean where it is. The mean of all ${group} shrinks it to ${short(1 - 1 / group)} of the exact one; dividing by the deviation changes its size, as much for every group as that group is unanimous.`;
+    const of = (name: Estimator): Estimates => found.find((each) => each.name === name)!;
+    const times = (name: Estimator): string => short(of(name).mean / exact);
+    return `For a gradient of 1, one estimate scatters by ${short(of('no baseline').noise)} without a baseline and by ${short(of('leave one out').noise)} with the mean of the others. Means: ${times('leave one out')} of the exact gradient with the mean of the others, ${times('group mean')} with the mean of all ${group}, ${times('mean and std')} if that is divided by the deviation, too.`;
   },
 });
 

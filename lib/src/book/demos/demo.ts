@@ -57,16 +57,16 @@ type ValueOf<C extends Control> = C extends RangeControl
       : string;
 export type Values<C extends Controls = Controls> = { readonly [Name in keyof C]: ValueOf<C[Name]> };
 
-/** Something to see. */
-export type View =
-  /** `half`: narrow on every page, so that two stand side by side where there is room. */
-  | { readonly figure: Figure; readonly half?: boolean }
+/** Something to see. `half`: as wide as a phone on every page, so that two stand side by side where there is room. */
+export type View = { readonly half?: boolean } & (
+  | { readonly figure: Figure }
   /** A drawing, and what a reader who cannot see it is told. */
   | { readonly svg: string; readonly alt: string }
   /** Made by functions that escape what they are given. */
   | { readonly html: string }
   /** A paragraph. */
-  | { readonly text: string };
+  | { readonly text: string }
+);
 
 /** Files that a demo needs, each loaded by the page only when a demo that needs it runs. */
 export type AssetName = 'wasm' | 'tokenizer' | 'base' | 'agent';

@@ -46,9 +46,9 @@ export const divergences: Demo = defineDemo({
       return { name, heights, student: descend(heights, start) };
     });
     const described = students.map(
-      ({ name, student }) => `${name}: ${placeInWords(studentOf(student), left, right)}`,
+      ({ name, student }) => `${name} ${placeInWords(studentOf(student), left, right)}`,
     );
-    const words = `${described.join('; ')}.`;
+    const words = `Shares near the left mode, near the right one, and elsewhere: ${described.join('; ')}.`;
     const line = (name: string, shares: readonly number[]): Series => ({
       name,
       points: shares.map((y, x) => ({ x, y })),
@@ -61,8 +61,8 @@ export const divergences: Demo = defineDemo({
         xLabel: 'token',
         yLabel: 'probability',
         series: [
-          line('teacher', teacher),
           ...students.map(({ name, student }) => line(name, studentOf(student))),
+          line('teacher', teacher),
         ],
       },
     });
@@ -168,5 +168,5 @@ export function massOf(
 function placeInWords(student: readonly number[], left: number, right: number): string {
   const mass = massOf(student, left, right);
   const [l, r, elsewhere] = [mass.left, mass.right, mass.elsewhere].map((share) => percent(share, 0));
-  return `${l} left, ${r} right, ${elsewhere} where the teacher seldom is`;
+  return `${l}, ${r} and ${elsewhere}`;
 }

@@ -110,7 +110,7 @@ function drawings(task: DiagramTask, records: readonly TrajectoryRecord[]): stri
     const [mark, verdict] = rejection === null ? ['✓', 'kept'] : ['✗', 'rejected'];
     const told = escapeMarkup(`${drawingInWords(canvas)} Reward ${short(reward)}, ${verdict}.`);
     const flaw = success ? '' : ', flawed';
-    return `<figure class="${verdict}"><div role="img" aria-label="${told}">${renderSvg(canvas)}</div><figcaption><b class="${rejection === null ? 'good' : 'bad'}">${mark} ${verdict}</b> reward ${short(reward)}${flaw}</figcaption></figure>`;
+    return `<figure class="demo-${verdict}"><div role="img" aria-label="${told}">${renderSvg(canvas)}</div><figcaption><b class="${rejection === null ? 'good' : 'bad'}">${mark} ${verdict}</b> reward ${short(reward)}${flaw}</figcaption></figure>`;
   });
   return `<div class="demo-gallery">${figures.join('')}</div>`;
 }

@@ -29,7 +29,7 @@ export const kl: Demo = defineDemo({
     beta: {
       type: 'range',
       label: 'β, price of distance',
-      ...{ min: 0.05, max: 3, step: 0.05, start: 0.3, unit: 'a nat' },
+      ...{ min: 0.05, max: 3, step: 0.05, start: 0.3, unit: 'per nat' },
     },
     samples: {
       type: 'range',

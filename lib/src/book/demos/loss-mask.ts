@@ -4,7 +4,7 @@ import { escapeMarkup } from '../../markup.js';
 import { scoreDiagram } from '../../rewards/index.js';
 import { scriptedActions } from '../../teachers/index.js';
 import { renderCompletion, renderPrompt, type Tokenizer } from '../../text/index.js';
-import { exampleOf } from '../../trainers/sft-rows.js';
+import { exampleOf, NoTrainableTokensError } from '../../trainers/sft-rows.js';
 import { defineDemo, type Demo } from './demo.js';
 import { exampleTask } from './example-task.js';
 import { readTokenizer } from './stored-model.js';
@@ -34,7 +34,12 @@ export const lossMask: Demo = defineDemo({
   async run({ task: number, maxLength, prompt, end }, { show, read }) {
     const tokenizer = await readTokenizer(read);
     const row = rowOf(exampleTask(number), tokenizer, end);
-    const { tokens, mask, truncated } = exampleOf(row, number, { maxLength, completionOnlyLoss: !prompt });
+    const example = exampleIfAny(row, { maxLength, completionOnlyLoss: !prompt });
+    if (example === undefined) {
+      show('tokens', { text: `The first ${maxLength} tokens are all of them the request’s.` });
+      return 'Nothing is left to learn: the whole reply is cut off. The trainer refuses such an example instead of reporting a loss of 0.';
+    }
+    const { tokens, mask, truncated } = example;
     const left = row.prompt.length + row.completion.length - tokens.length;
     const text = (id: number): string => tokenizer.decode(Int32Array.of(id));
     const marks = Array.from(tokens, (id, t) => {
@@ -53,6 +58,18 @@ export const lossMask: Demo = defineDemo({
       : `${counted}, and none of them is <|end|>: the model never learns to stop, and writes on until it runs out of room.`;
   },
 });
+
+function exampleIfAny(
+  row: Row,
+  config: Parameters<typeof exampleOf>[2],
+): ReturnType<typeof exampleOf> | undefined {
+  try {
+    return exampleOf(row, 0, config);
+  } catch (error) {
+    if (error instanceof NoTrainableTokensError) return undefined;
+    throw error;
+  }
+}
 
 interface Row {
   readonly prompt: Int32Array;

@@ -13,13 +13,16 @@ export function loadFiles(folder: string, asset: string): Promise<AssetFiles> {
   return load(folder, asset) as Promise<AssetFiles>;
 }
 
-let workerUrl: string | undefined;
+/** Loads the program of workers: as text, because a page opened from a file may start none from a file. */
+export function loadProgram(folder: string): Promise<string> {
+  return load(folder, 'worker') as Promise<string>;
+}
 
-/** Starts a worker that runs demos: from text, because a page opened from a file may start none from a file. */
-export async function startWorker(folder: string): Promise<Worker> {
-  const program = (await load(folder, 'worker')) as string;
-  workerUrl ??= URL.createObjectURL(new Blob([program], { type: 'text/javascript' }));
-  return new Worker(workerUrl);
+let programUrl: string | undefined;
+
+export function startWorker(program: string): Worker {
+  programUrl ??= URL.createObjectURL(new Blob([program], { type: 'text/javascript' }));
+  return new Worker(programUrl);
 }
 
 function load(folder: string, asset: string): Promise<unknown> {

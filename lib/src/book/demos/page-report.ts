@@ -9,7 +9,6 @@ const SLOW_AFTER_MS = 300;
 
 /** The elements of a demo, as `markup.ts` made them. */
 export interface DemoParts {
-  readonly element: HTMLElement;
   readonly form: HTMLFormElement;
   readonly stop: HTMLButtonElement;
   readonly reset: HTMLButtonElement;
@@ -25,7 +24,6 @@ export interface DemoParts {
 export function partsOf(element: HTMLElement): DemoParts {
   const part = <T extends HTMLElement>(name: string): T => element.querySelector<T>(`.demo-${name}`)!;
   return {
-    element,
     form: part('form'),
     stop: part('stop'),
     reset: part('reset'),
@@ -46,27 +44,36 @@ export interface Reporter {
 
 /** @param seconds that a run may take */
 export function reporter(parts: DemoParts, seconds: number): Reporter {
-  const { element, stop, progress, state, error, views, words, spoken } = parts;
+  const { stop, progress, state, error, views, words, spoken } = parts;
   const first = { views: views.innerHTML, words: words.textContent ?? '' };
   const hidesStop = stop.hidden;
   let slow: ReturnType<typeof setTimeout> | undefined;
   let speak: ReturnType<typeof setTimeout> | undefined;
   let shown = new Set<string>();
+  let busy = false;
+  let reached: Extract<RunEvent, { type: 'progress' }> | undefined;
 
-  const setBusy = (busy: boolean): void => {
-    element.classList.toggle('demo-busy', busy);
+  const showProgress = (): void => {
+    progress.hidden = reached === undefined;
+    progress.value = reached?.share ?? 0;
+    state.textContent = reached?.words ?? 'Working …';
+  };
+  const setBusy = (on: boolean): void => {
+    busy = on;
+    views.setAttribute('aria-busy', String(busy));
     stop.setAttribute('aria-disabled', String(!busy));
     if (!hidesStop) return;
-    if (!busy && stop === element.ownerDocument.activeElement) parts.reset.focus();
+    if (!busy && stop === stop.ownerDocument.activeElement) parts.reset.focus();
     stop.hidden = !busy;
   };
   const begin = (): void => {
     shown = new Set();
+    reached = undefined;
     error.textContent = '';
     clearTimeout(slow);
     slow = setTimeout(() => {
       setBusy(true);
-      if (progress.hidden) state.textContent = 'Working …';
+      showProgress();
     }, SLOW_AFTER_MS);
   };
   const say = (text: string): void => {
@@ -94,9 +101,8 @@ export function reporter(parts: DemoParts, seconds: number): Reporter {
           shown.add(event.name);
           return showView(views, event.name, event.html);
         case 'progress':
-          progress.hidden = false;
-          progress.value = event.share;
-          state.textContent = event.words;
+          reached = event;
+          if (busy) showProgress();
           return;
         case 'done':
           removeOldViews();
@@ -109,7 +115,7 @@ export function reporter(parts: DemoParts, seconds: number): Reporter {
         case 'stopped':
           return end('Stopped.');
         case 'timeUp':
-          return end(`Ended: it may take ${seconds} seconds at most. Try smaller values.`);
+          return end(`Ended after ${seconds} s, the most that it may take. Try smaller values.`);
       }
     },
     asAtFirst() {

@@ -1,5 +1,5 @@
 /** Runs a demo in a worker: one run at a time, the latest values win, none runs longer than its limit. */
-import { loadFiles, startWorker } from './page-assets.js';
+import { loadFiles, loadProgram, startWorker } from './page-assets.js';
 import type { Texts } from './page-controls.js';
 import type { FromWorker, ToWorker } from './protocol.js';
 
@@ -35,10 +35,11 @@ export function createRunner({ demo, needs, seconds, folder, onEvent }: RunnerOp
   let grace: ReturnType<typeof setTimeout> | undefined;
 
   const open = async (): Promise<Worker> => {
-    const [started, ...assets] = await Promise.all([
-      startWorker(folder),
+    const [program, ...assets] = await Promise.all([
+      loadProgram(folder),
       ...needs.map((asset) => loadFiles(folder, asset)),
     ]);
+    const started = startWorker(program);
     for (const files of assets) send(started, { type: 'files', files });
     started.onmessage = ({ data }: MessageEvent<FromWorker>) => heard(data);
     started.onerror = (event) => {

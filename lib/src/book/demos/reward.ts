@@ -14,6 +14,7 @@ import { scriptedActions } from '../../teachers/index.js';
 import { drawingInWords } from './canvas.js';
 import { defineDemo, type Demo } from './demo.js';
 import { exampleTask, requestOf } from './example-task.js';
+import { shareTable } from './share-table.js';
 import { scrollBox } from './view-html.js';
 
 const answers = {
@@ -67,21 +68,18 @@ export const reward: Demo = defineDemo({
     const formula = textbookFormula(weights);
     const [right, chosen] = [judge(task, 'right', formula), judge(task, answer, formula)];
     show('request', { text: `Request: ${requestOf(task)}` });
-    show('drawing', { svg: renderSvg(chosen.canvas), alt: drawingInWords(chosen.canvas) });
+    show('drawing', { half: true, svg: renderSvg(chosen.canvas), alt: drawingInWords(chosen.canvas) });
     show('pay', {
       half: true,
-      figure: {
-        type: 'dots',
-        title: 'What each reward pays',
-        description: `Textbook: ${short(chosen.textbook)} for this answer, ${short(right.textbook)} for the right one. Gated: ${short(chosen.gated)} and ${short(right.gated)}.`,
-        xLabel: 'reward, from 0 to 1',
-        dots: [
-          { name: 'textbook, right', value: right.textbook },
-          { name: 'textbook, this', value: chosen.textbook },
-          { name: 'gated, right', value: right.gated },
-          { name: 'gated, this', value: chosen.gated },
+      html: shareTable({
+        caption: 'What each reward pays, from 0 to 1',
+        columns: ['answer', 'textbook', 'gated'],
+        rows: [
+          { name: 'the right one', shares: [right.textbook, right.gated] },
+          { name: 'this one', shares: [chosen.textbook, chosen.gated] },
         ],
-      },
+        format: short,
+      }),
     });
     show('terms', { html: termTable(chosen, weights) });
     const verdict = chosen.success ? 'It is what was asked for' : 'It is not what was asked for';

@@ -116,7 +116,7 @@ function lossView(losses: readonly Point[]): Parameters<Stage['show']>[1] {
 }
 
 function inWords(losses: readonly Point[], parsed: boolean, shapes: number): string {
-  const fell = `The loss went from ${short(losses[0]?.y ?? NaN)} to ${short(losses.at(-1)?.y ?? NaN)} nats a token in ${losses.length} steps.`;
+  const fell = `The loss went from ${short(losses[0]?.y ?? NaN)} to ${short(losses.at(-1)?.y ?? NaN)} nats a token in ${losses.length} ${losses.length === 1 ? 'step' : 'steps'}.`;
   if (!parsed) return `${fell} Its reply is not yet JSON that can be read: nothing is drawn.`;
   return `${fell} Its reply can be read and draws ${shapes} boxes; look whether they are the ones that were asked for.`;
 }

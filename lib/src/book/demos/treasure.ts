@@ -47,11 +47,13 @@ export const treasure: Demo = defineDemo({
     const commands = moves.split(THEN).filter((command) => command !== '');
     const hunt = play(commands, payOnce);
     show('map', {
+      half: true,
       svg: treasureSketch(hunt.state, hunt.visited),
       alt: `You are in the ${titleOf(hunt.state.room)}. Rooms that you have seen: ${[...hunt.visited].map(titleOf).join(', ')}.`,
     });
     const seen = treasureObservation(hunt.state, MOVES - hunt.turns.length);
     show('seen', {
+      half: true,
       html: `<p class="demo-quote">${escapeMarkup(hunt.over ? 'The hunt is over.' : seen)}</p>${padOf(hunt)}`,
     });
     if (hunt.turns.length > 0)

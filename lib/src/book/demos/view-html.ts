@@ -8,10 +8,16 @@ const WIDTHS = { wide: 600, narrow: 316 } as const;
 
 /** @param id no other view of the page has it */
 export function viewHtml(view: View, id: string): string {
-  if ('figure' in view) return figureHtml(view.figure, view.half ?? false);
+  const { half = false } = view;
+  const html = withOwnIds(contentOf(view, half), id);
+  return half ? `<div class="demo-half">${html}</div>` : html;
+}
+
+function contentOf(view: View, half: boolean): string {
+  if ('figure' in view) return figureHtml(view.figure, half);
   if ('svg' in view)
-    return `<div class="demo-drawing" role="img" aria-label="${escapeMarkup(view.alt)}">${withOwnIds(view.svg, id)}</div>`;
-  return 'html' in view ? withOwnIds(view.html, id) : `<p>${escapeMarkup(view.text)}</p>`;
+    return `<div class="demo-drawing" role="img" aria-label="${escapeMarkup(view.alt)}">${view.svg}</div>`;
+  return 'html' in view ? view.html : `<p>${escapeMarkup(view.text)}</p>`;
 }
 
 function figureHtml(figure: Figure, half: boolean): string {
@@ -19,7 +25,7 @@ function figureHtml(figure: Figure, half: boolean): string {
   if (figure.type !== 'lines' && figure.type !== 'dots')
     return scrollBox(figure.title, namedSvg(figure)) + data;
   const narrow = namedSvg({ ...figure, width: WIDTHS.narrow });
-  if (half) return `<div class="demo-half">${narrow}</div>${data}`;
+  if (half) return narrow + data;
   const wide = namedSvg({ ...figure, width: WIDTHS.wide });
   return `<div class="demo-wide">${wide}</div><div class="demo-narrow">${narrow}</div>${data}`;
 }
