@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+import base from '../../../vitest.config.js';
+
+/** The book in a browser: builds the site once, and looks at every page of it. */
+export default defineConfig({
+  ...base,
+  test: {
+    ...base.test,
+    include: ['tests/book/browser/*.browser.ts'],
+    globalSetup: 'tests/book/browser/build.ts',
+    testTimeout: 240_000,
+    hookTimeout: 300_000,
+    maxConcurrency: 2,
+  },
+});
