@@ -6,22 +6,19 @@ import { chapters, describeInBrowser } from './visit.js';
 const shown = async (demo: Locator): Promise<string> =>
   `${await demo.locator('.demo-views').innerHTML()}${await demo.locator('.demo-words').textContent()}`;
 
-describeInBrowser('the live demos of', ({ open }) => {
-  it.each(chapters)('%s run and stop', async (place) => {
+/** That each demo runs and stops is tested beside the demos; here, that the site has what they need. */
+describeInBrowser('live demos', ({ open }) => {
+  it.each(chapters)('run in %s', async (place) => {
     const { page, wrong } = await open(place, { reducedMotion: 'reduce' });
-    const demos = await page.locator('.demo[data-demo]').all();
-    expect(demos.length).toBeGreaterThan(0);
-    for (const demo of demos) {
-      const name = await demo.getAttribute('data-demo');
-      const before = await shown(demo);
-      await setGoing(demo);
-      await expect
-        .poll(() => shown(demo), { message: `${name} shows something`, timeout: 60_000 })
-        .not.toBe(before);
-      expect(await demo.locator('.demo-error').textContent(), name!).toBe('');
-      await stop(demo);
-      await expect.poll(() => isBusy(demo), { message: `${name} stops`, timeout: 10_000 }).toBe(false);
-    }
+    const demo = page.locator('.demo[data-demo]').first();
+    const before = await shown(demo);
+    await setGoing(demo);
+    await expect.poll(() => shown(demo)).not.toBe(before);
+    expect(await demo.locator('.demo-error').textContent()).toBe('');
+    const stop = demo.locator('.demo-stop');
+    if ((await stop.isVisible()) && (await stop.getAttribute('aria-disabled')) === 'false')
+      await stop.press('Enter');
+    await expect.poll(() => demo.evaluate((each) => each.classList.contains('demo-busy'))).toBe(false);
     await page.context().close();
     expect(wrong).toEqual([]);
   });
@@ -42,14 +39,4 @@ async function setGoing(demo: Locator): Promise<void> {
   await control.press(kind === 'checkbox' ? 'Space' : 'ArrowRight');
   // at its end already
   if (kind === 'range') await control.press('PageUp');
-}
-
-async function stop(demo: Locator): Promise<void> {
-  const button = demo.locator('.demo-stop');
-  if ((await button.isVisible()) && (await button.getAttribute('aria-disabled')) === 'false')
-    await button.press('Enter');
-}
-
-function isBusy(demo: Locator): Promise<boolean> {
-  return demo.evaluate((each) => each.classList.contains('demo-busy'));
 }

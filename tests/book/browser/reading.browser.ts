@@ -275,6 +275,11 @@ describeInBrowser('elsewhere', ({ open }) => {
     await page.keyboard.press('/');
     await page.keyboard.type('reward');
     await page.locator('.search-results a').first().waitFor();
+    await page.keyboard.press('Escape');
+    const demo = page.locator('.demo:has(input[type=range])').first();
+    const words = await demo.locator('.demo-words').textContent();
+    await demo.locator('input[type=range]').first().press('ArrowRight');
+    await expect.poll(() => demo.locator('.demo-words').textContent()).not.toBe(words);
     await done(visit);
   });
 
