@@ -2,10 +2,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import { short, type Point } from '../../display/index.js';
 import { type ClipOptions, policyGradientLoss } from '../../losses/index.js';
-<<<<<<< HEAD
-import { valueAndGradients } from '../../tensor/index.js';
-=======
->>>>>>> 7b27d3411a6258365ce6b91e5bfed13dd4522140
 import { defineDemo, type Demo } from './demo.js';
 
 /** Of the ratios that are drawn: the last, and the distance of two. */
@@ -94,22 +90,6 @@ export function surrogate(
   advantage: number,
   options: ClipOptions,
 ): SurrogatePoint[] {
-<<<<<<< HEAD
-  return ratios.map((ratio) => {
-    const logprob = tf.variable(tf.tensor1d([Math.log(ratio)]));
-    const [weights, oldLogprobs, advantages] = [tf.ones([1]), tf.zeros([1]), tf.tensor1d([advantage])];
-    const loss = (): tf.Scalar =>
-      policyGradientLoss({ logprobs: logprob, oldLogprobs, advantages, weights }, options);
-    const { value, gradients } = valueAndGradients(loss, [logprob]);
-    // a loss is minimised; `0 -` keeps a gradient of 0 from being −0
-    const point = {
-      ratio,
-      objective: 0 - (value.dataSync()[0] as number),
-      slope: 0 - (gradients.get(logprob)?.dataSync()[0] ?? 0),
-    };
-    tf.dispose([logprob, weights, oldLogprobs, advantages, value, ...gradients.values()]);
-    return point;
-=======
   const lossOf = (logprobs: tf.Tensor): tf.Scalar => {
     const [weights, oldLogprobs] = [tf.onesLike(logprobs), tf.zerosLike(logprobs)];
     const advantages = tf.fill(logprobs.shape, advantage);
@@ -123,7 +103,6 @@ export function surrogate(
       // a loss is minimised; `0 -` keeps a gradient of 0 from being −0
       return { ratio, objective: 0 - loss, slope: 0 - (slopes[i] as number) };
     });
->>>>>>> 7b27d3411a6258365ce6b91e5bfed13dd4522140
   });
 }
 

@@ -94,15 +94,10 @@ export interface DemoOf<C extends Controls> {
   /** One line: what to try. */
   readonly hint: string;
   readonly controls: C;
-<<<<<<< HEAD
-  /** Runs at every change, and at build time for its first view; else when the reader presses Run. */
-  readonly auto: boolean;
-=======
   /** Runs at every change, and at build time for what the page shows at first; else when the reader presses Run. */
   readonly auto: boolean;
   /** Runs at build time though it is not `auto`: its result is the same everywhere, and costs the build some seconds. */
   readonly showsAtFirst?: boolean;
->>>>>>> 7b27d3411a6258365ce6b91e5bfed13dd4522140
   /** After which it is ended. */
   readonly seconds: number;
   readonly needs: readonly AssetName[];

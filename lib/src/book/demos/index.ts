@@ -1,11 +1,3 @@
-<<<<<<< HEAD
-/** The demos of the book. */
-import { clip } from './clip.js';
-import type { Demo } from './demo.js';
-import { temperature } from './temperature.js';
-
-const demos: readonly Demo[] = [temperature, clip];
-=======
 /** The demos of the book, chapter by chapter. */
 import { baseline } from './baseline.js';
 import { canvas } from './canvas.js';
@@ -45,7 +37,6 @@ const demos: readonly Demo[] = [
   interval,
   drawDemo,
 ];
->>>>>>> 7b27d3411a6258365ce6b91e5bfed13dd4522140
 
 export const demoNames: readonly string[] = demos.map(({ name }) => name);
 

@@ -21,12 +21,8 @@ export async function demoMarkup(
 ): Promise<string> {
   const demo = demoNamed(name);
   const controls = controlsStartingWith(demo, start);
-<<<<<<< HEAD
-  const { views, words } = demo.auto ? await firstViews(demo, controls, read) : nothing;
-=======
   const { views, words } =
     demo.auto || demo.showsAtFirst === true ? await firstViews(demo, controls, read) : nothing;
->>>>>>> 7b27d3411a6258365ce6b91e5bfed13dd4522140
   const id = `demo-${name}`;
   return `<div class="demo" id="${id}" role="group" aria-labelledby="${id}-title" data-demo="${name}" data-auto="${demo.auto}" data-seconds="${demo.seconds}" data-needs="${demo.needs.join(' ')}">
 <p class="demo-title" id="${id}-title"><span class="demo-mark">Live</span> ${escapeMarkup(demo.title)}</p>
@@ -70,13 +66,8 @@ async function firstViews(demo: Demo, controls: Controls, read: ReadData): Promi
   return { views, words };
 }
 
-<<<<<<< HEAD
-function noScript({ auto }: Demo): string {
-  return auto
-=======
 function noScript({ auto, showsAtFirst = auto }: Demo): string {
   return showsAtFirst
->>>>>>> 7b27d3411a6258365ce6b91e5bfed13dd4522140
     ? 'This demo runs in the page and needs JavaScript. Below is what it shows for these values.'
     : 'This demo runs in the page and needs JavaScript.';
 }
