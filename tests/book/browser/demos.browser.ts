@@ -1,10 +1,6 @@
-import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { setGoing, shown } from './demo.js';
 import { chapters, describeInBrowser } from './visit.js';
-
-/** What a demo shows: changes when it has run. */
-const shown = async (demo: Locator): Promise<string> =>
-  `${await demo.locator('.demo-views').innerHTML()}${await demo.locator('.demo-words').textContent()}`;
 
 /** That each demo runs and stops is tested beside the demos; here, that the site has what they need. */
 describeInBrowser('live demos', ({ open }) => {
@@ -23,20 +19,3 @@ describeInBrowser('live demos', ({ open }) => {
     expect(wrong).toEqual([]);
   });
 });
-
-/** By keyboard, as everything here can be used: the Run button, else another value of the first control. */
-async function setGoing(demo: Locator): Promise<void> {
-  const run = demo.locator('.demo-run');
-  if ((await run.count()) > 0) return run.press('Enter');
-  const pad = demo.locator('button[data-sets]');
-  if ((await pad.count()) > 0) return pad.first().press('Enter');
-  const control = demo
-    .locator('input[type=range], select, input[type=checkbox], textarea, input[type=text]')
-    .first();
-  const kind = await control.evaluate((each) => (each as HTMLInputElement).type);
-  if (kind === 'textarea' || kind === 'text') return control.pressSequentially(' ');
-  await control.focus();
-  await control.press(kind === 'checkbox' ? 'Space' : 'ArrowRight');
-  // at its end already
-  if (kind === 'range') await control.press('PageUp');
-}

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { setGoing, shown } from './demo.js';
 import { chapters, describeInBrowser, NARROW, site, type Visit } from './visit.js';
 
 /** The innermost text of what has the focus. */
@@ -276,10 +277,10 @@ describeInBrowser('elsewhere', ({ open }) => {
     await page.keyboard.type('reward');
     await page.locator('.search-results a').first().waitFor();
     await page.keyboard.press('Escape');
-    const demo = page.locator('.demo:has(input[type=range])').first();
-    const words = await demo.locator('.demo-words').textContent();
-    await demo.locator('input[type=range]').first().press('ArrowRight');
-    await expect.poll(() => demo.locator('.demo-words').textContent()).not.toBe(words);
+    const demo = page.locator('.demo[data-demo]').first();
+    const before = await shown(demo);
+    await setGoing(demo);
+    await expect.poll(() => shown(demo)).not.toBe(before);
     await done(visit);
   });
 
