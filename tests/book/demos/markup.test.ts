@@ -27,7 +27,7 @@ describe('the markup of a demo', () => {
   it('has the first view in it, for those without scripts', async () => {
     const html = await demoMarkup('interval', {}, read);
     expect(html).toContain('data-view="intervals"');
-    expect(html).toMatch(/<p class="demo-words">45\.0 %/);
+    expect(html).toMatch(/<p class="demo-words">9 of 20 is 45\.0 %/);
     const empty = await demoMarkup('self-check', {}, read);
     expect(empty).not.toContain('data-view');
   });
@@ -36,7 +36,7 @@ describe('the markup of a demo', () => {
     const html = await demoMarkup('interval', { successes: 0, trials: 10 }, read);
     expect(html).toMatch(/name="successes"[^>]*value="0"/);
     expect(html).toMatch(/<output for="demo-interval-trials"[^>]*>10<\/output>/);
-    expect(html).toMatch(/<p class="demo-words">0\.0 % \(0–28\)/);
+    expect(html).toMatch(/<p class="demo-words">0 of 10 is 0\.0 % \(0–28\)/);
   });
 
   it('keeps texts texts', async () => {

@@ -79,7 +79,7 @@ function fitted(layout: Layout, { width, property, zoom }: PlotPage, left: numbe
     xaxis: {
       ...layout.xaxis,
       title: { text: xTitle, font: { size: 13 } },
-      nticks: Math.max(3, Math.floor(across / 70)),
+      nticks: Math.max(4, Math.floor(across / 55)),
       tickangle: 0,
       automargin: true,
     },

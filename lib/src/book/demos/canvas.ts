@@ -65,7 +65,7 @@ export const canvas: Demo = defineDemo({
     const buttons = Object.entries(examples).map(([words, value]) => ({ words, sets: 'reply', value }));
     show('examples', { html: buttonRow('Begin with', buttons) });
     show('drawing', { svg: renderSvg(canvas), alt: drawingInWords(canvas) });
-    if (problems.length > 0) show('problems', { html: problemTable(problems) });
+    show('problems', problems.length > 0 ? { html: problemTable(problems) } : { text: 'No problems.' });
     const observation = observe({
       rules: defaultRules,
       canvas,

@@ -14,11 +14,11 @@ export interface RangeControl {
 }
 
 /** One of several, each with the words it is offered in. */
-export interface ChoiceControl<Value extends string = string> {
+export interface ChoiceControl {
   readonly type: 'choice';
   readonly label: string;
-  readonly options: Readonly<Record<Value, string>>;
-  readonly start: NoInfer<Value>;
+  readonly options: Readonly<Record<string, string>>;
+  readonly start: string;
 }
 
 /** Words of the reader. */
@@ -52,8 +52,8 @@ type ValueOf<C extends Control> = C extends RangeControl
   ? number
   : C extends SwitchControl
     ? boolean
-    : C extends ChoiceControl<infer Choice>
-      ? Choice
+    : C extends ChoiceControl
+      ? keyof C['options'] & string
       : string;
 export type Values<C extends Controls = Controls> = { readonly [Name in keyof C]: ValueOf<C[Name]> };
 

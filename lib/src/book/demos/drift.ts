@@ -12,7 +12,7 @@ export const drift: Demo = defineDemo({
   title: 'Does a mistake stay a mistake?',
   question:
     'Two walkers err as often on the path. One has never seen the forest beside it. What does that cost?',
-  hint: 'set 64 moves and 1 %, then double the moves. Which cost doubles, and which grows fourfold?',
+  hint: 'double the moves: which cost doubles, and which grows faster? Then lower ε to 0.2 % and double them again.',
   controls: {
     moves: {
       type: 'range',

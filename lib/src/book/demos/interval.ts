@@ -54,6 +54,6 @@ export const interval: Demo = defineDemo({
     const capped = counted < successes ? `There are ${trials} trials, so at most ${trials} successes. ` : '';
     const needed = Math.ceil((value * (1 - value) * 1.96 ** 2) / 0.05 ** 2);
     const width = needed > trials ? ` To know it to ±5 points you need some ${needed} trials.` : '';
-    return `${capped}${percentWithInterval(value, low, high)}.${width}`;
+    return `${capped}${counted} of ${trials} is ${percentWithInterval(value, low, high)}.${width}`;
   },
 });

@@ -28,8 +28,9 @@ const GRACE_MS = 250;
 
 export function createRunner({ demo, needs, seconds, folder, onEvent }: RunnerOptions): Runner {
   let worker: Promise<Worker> | undefined;
+  let phase: 'idle' | 'loading' | 'running' = 'idle';
   let run = 0;
-  let busy = false;
+  /** Values that came while it was loading or running. */
   let waiting: Texts | undefined;
   let limit: ReturnType<typeof setTimeout> | undefined;
   let grace: ReturnType<typeof setTimeout> | undefined;
@@ -44,62 +45,60 @@ export function createRunner({ demo, needs, seconds, folder, onEvent }: RunnerOp
     started.onmessage = ({ data }: MessageEvent<FromWorker>) => heard(data);
     started.onerror = (event) => {
       event.preventDefault();
-      close();
-      finish({ run, type: 'failed', message: event.message || 'the worker did not start' });
+      end({ run, type: 'failed', message: event.message || 'the worker did not start' });
     };
     return started;
   };
-  const close = (): void => {
-    const ended = worker;
-    worker = undefined;
-    ended?.then((old) => old.terminate()).catch(() => undefined);
-  };
   const heard = (message: FromWorker): void => {
-    if (message.run !== run || !busy) return;
+    if (message.run !== run || phase !== 'running') return;
     if (message.type === 'done' || message.type === 'failed') finish(message);
     else if (waiting === undefined) onEvent(message);
   };
-  /** Goes on with what has been asked for meanwhile, else tells how the run ended. */
-  const finish = (event: RunEvent): void => {
-    clearTimeout(limit);
-    clearTimeout(grace);
-    busy = false;
-    const next = waiting;
-    waiting = undefined;
-    if (next === undefined) onEvent(event);
-    else void start(next);
-  };
   const start = async (values: Texts): Promise<void> => {
-    busy = true;
+    phase = 'loading';
     run += 1;
     const mine = run;
     onEvent({ type: 'loading' });
     try {
       const ready = await (worker ??= open());
-      if (mine !== run || !busy) return;
+      if (mine !== run) return;
+      phase = 'running';
       limit = setTimeout(() => end({ type: 'timeUp' }), 1000 * seconds);
-      send(ready, { type: 'run', run, demo, values });
+      send(ready, { type: 'run', run, demo, values: waiting ?? values });
+      waiting = undefined;
     } catch (error) {
-      close();
-      if (mine === run) finish({ run, type: 'failed', message: (error as Error).message });
+      if (mine === run) end({ run, type: 'failed', message: (error as Error).message });
     }
   };
+  /** Goes on with what has been asked for meanwhile, else tells how the run ended. */
+  const finish = (event: RunEvent): void => {
+    clearTimeout(limit);
+    clearTimeout(grace);
+    phase = 'idle';
+    const next = waiting;
+    waiting = undefined;
+    if (next === undefined) onEvent(event);
+    else void start(next);
+  };
+  /** The worker with it. */
   const end = (event: RunEvent): void => {
-    close();
+    worker?.then((old) => old.terminate()).catch(() => undefined);
+    worker = undefined;
+    run += 1;
     finish(event);
   };
   return {
     run(values) {
-      if (!busy) return void start(values);
-      const first = waiting === undefined;
+      if (phase === 'idle') return void start(values);
+      const isFirst = waiting === undefined;
       waiting = values;
-      if (!first) return;
+      if (phase === 'loading' || !isFirst) return;
       worker?.then((running) => send(running, { type: 'abort' })).catch(() => undefined);
       grace = setTimeout(() => end({ type: 'stopped' }), GRACE_MS);
     },
     stop() {
       waiting = undefined;
-      if (busy) end({ type: 'stopped' });
+      if (phase !== 'idle') end({ type: 'stopped' });
     },
   };
 }

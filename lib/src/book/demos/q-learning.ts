@@ -1,6 +1,6 @@
 /** Q-learning on the treasure hunt, watched while it learns. */
 import { percent, short, type Point } from '../../display/index.js';
-import { treasureProcess } from '../../envs/index.js';
+import { treasureProcess, treasureRooms } from '../../envs/index.js';
 import { learnedAssessment, situations, treasureMap } from '../../recipes/trainers/treasure-map.js';
 import { greedyPolicy, playEpisode, qLearning, type QTable } from '../../tabular/index.js';
 import { randomStream } from '../../tensor/index.js';
@@ -119,6 +119,5 @@ function situationIsKnown(
   { state }: (typeof situations)[number],
   assess: ReturnType<typeof learnedAssessment>,
 ): boolean {
-  const rooms = ['entrance', 'storage', 'hallway', 'guard_room', 'treasure_room'] as const;
-  return rooms.some((room) => assess({ ...state, room }) !== undefined);
+  return treasureRooms.some((room) => assess({ ...state, room }) !== undefined);
 }
