@@ -58,6 +58,8 @@ export function startPreviews(): void {
   document.addEventListener('keydown', ({ key }) => {
     if (key === 'Escape') close();
   });
+  // it leads there now, perhaps on this very page
+  document.addEventListener('click', (event) => linkAt(event) && close());
   addEventListener('resize', close);
 }
 
