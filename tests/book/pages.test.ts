@@ -199,6 +199,7 @@ describe('a page', () => {
 
   it('can be read raw, with everything filled in', () => {
     expect(second.markdown).toContain('As [equation 1.1](#eq-square) says.');
+    expect(first.markdown).toContain('A second one, $5');
     expect(second.markdown).toContain(
       '```ts src=lib/src/losses/square.ts#square\n/** The square of a number. */\nexport',
     );

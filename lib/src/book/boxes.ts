@@ -25,7 +25,7 @@ const boxes: Readonly<Record<string, Box>> = {
   warning: named('warning', 'Careful'),
   predict: named('predict', 'Predict, then look'),
   bug: named('bug', 'Find the bug'),
-  example: named('example', 'By hand'),
+  example: named('example', 'Worked example'),
   proof: folded('box proof', 'Proof'),
   answer: folded('answer', 'Answer'),
 };
