@@ -50,7 +50,21 @@ it('gives each dot a row, and drags only where it may', () => {
   });
   const heightOf = (count: number): number =>
     (plotFor(plotlySpec(dots(count))!, page).layout as { height: number }).height;
-  expect(heightOf(8) - heightOf(4)).toBe(4 * 34);
+  expect(heightOf(8) - heightOf(4)).toBe(4 * 35);
   expect(plotFor(plotlySpec(lines)!, page).layout).toMatchObject({ dragmode: false });
   expect(plotFor(plotlySpec(lines)!, { ...page, zoom: true }).layout).toMatchObject({ dragmode: 'zoom' });
+});
+
+it('leaves room for the names of dots, and most of the width for the dots', () => {
+  const names = ['short', 'a name with so many words that it needs several lines on a phone'];
+  const figure: Figure = {
+    type: 'dots',
+    title: 'Dots',
+    description: 'Dots.',
+    xLabel: 'x',
+    dots: names.map((name, value) => ({ name, value })),
+  };
+  const { data, layout } = plotFor(plotlySpec(figure)!, page);
+  expect(data[0]!.y).toEqual(['short', expect.stringMatching(/^a name .*<br>.*phone$/)]);
+  expect((layout as { margin: { l: number } }).margin.l).toBeLessThan(320 / 2);
 });

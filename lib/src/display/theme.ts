@@ -17,9 +17,9 @@ export function themeCss(selector = ':root'): string {
   return `${selector}{${LIGHT}}\n@media (prefers-color-scheme:dark){${selector}{${DARK}}}`;
 }
 
-/** The custom properties of a page whose root says its theme in `data-theme`; the reader's preference where it does not. */
+/** The custom properties of a page whose root says its theme in `data-theme`; the reader's preference where it does not, and light on paper. */
 export function switchableThemeCss(): string {
-  return `${themeCss()}\n:root[data-theme="light"]{${LIGHT}}\n:root[data-theme="dark"]{${DARK}}`;
+  return `${themeCss()}\n:root[data-theme="light"]{${LIGHT}}\n:root[data-theme="dark"]{${DARK}}\n@media print{:root,:root[data-theme]{${LIGHT}}}`;
 }
 
 /** CSS colour of the series with this index, counted from 0. */

@@ -34,47 +34,68 @@ interface Layout {
 
 export function plotFor(spec: MimeObject, page: PlotPage): Plot {
   const { data, layout } = recolored(spec, pageColors(page)) as { data: readonly Trace[]; layout: Layout };
-  const { width, property, zoom } = page;
-  const height = heightOf(data, width);
+  const [only] = data;
+  const isDots = data.length === 1 && only?.mode === 'markers';
+  return isDots ? dotPlot(only, layout, page) : linePlot(data, layout, page);
+}
+
+const SIDES = { top: 48, right: 16, bottom: 44 } as const;
+/** Of a line of text, in pixels. */
+const LINE = 17;
+/** Of one character of a title, in pixels, about. */
+const LETTER = 7.4;
+
+/** Lines want a calm shape. */
+function linePlot(data: readonly Trace[], layout: Layout, page: PlotPage): Plot {
+  const height = Math.max(300, Math.min(400, Math.round(page.width * 0.56)));
+  return { data, layout: fitted(layout, page, 64, height) };
+}
+
+/** Dots stand in rows of their own, with their names before them: never more than two fifths of the width. */
+function dotPlot(dots: Trace, layout: Layout, page: PlotPage): Plot {
+  const names = (dots.y ?? []).map((name) => wrapped(String(name), page.width * 0.4));
+  const lines = names.map((name) => name.split('<br>'));
+  const left = Math.max(0, ...lines.flat().map((line) => line.length)) * LETTER + 10;
+  const row = 18 + LINE * Math.max(1, ...lines.map(({ length }) => length));
+  const height = SIDES.top + SIDES.bottom + LINE + row * names.length;
+  return { data: [{ ...dots, y: names }], layout: fitted(layout, page, left, height) };
+}
+
+function fitted(layout: Layout, { width, property, zoom }: PlotPage, left: number, height: number): object {
+  const across = width - left - SIDES.right;
+  const xTitle = wrapped(layout.xaxis?.title?.text, across);
+  const extra = LINE * (xTitle.split('<br>').length - 1);
   return {
-    data,
-    layout: {
-      ...layout,
-      width,
-      height,
-      dragmode: zoom && 'zoom',
-      title: {
-        text: wrapped(layout.title?.text, width),
-        font: { size: 14, weight: 600, color: property('--ink') },
-        x: 0,
-        xanchor: 'left',
-      },
-      xaxis: { ...layout.xaxis, title: axisTitle(layout.xaxis, width - 90), automargin: true },
-      yaxis: { ...layout.yaxis, title: axisTitle(layout.yaxis, height - 110), automargin: true },
-      font: { ...layout.font, family: property('--sans'), size: 13 },
-      margin: { t: 48, r: 16, l: 56, b: 56 },
-      hoverlabel: {
-        bgcolor: property('--panel'),
-        bordercolor: property('--line'),
-        font: { color: property('--ink') },
-      },
+    ...layout,
+    width,
+    height: height + extra,
+    dragmode: zoom && 'zoom',
+    title: {
+      text: wrapped(layout.title?.text, width),
+      font: { size: 14, weight: 600, color: property('--ink') },
+      x: 0,
+      xanchor: 'left',
+    },
+    xaxis: {
+      ...layout.xaxis,
+      title: { text: xTitle, font: { size: 13 } },
+      nticks: Math.max(4, Math.floor(across / 55)),
+      tickangle: 0,
+      automargin: true,
+    },
+    yaxis: {
+      ...layout.yaxis,
+      title: { text: wrapped(layout.yaxis?.title?.text, height - 110), font: { size: 13 } },
+    },
+    font: { ...layout.font, family: property('--sans'), size: 13 },
+    margin: { t: SIDES.top, r: SIDES.right, l: left, b: SIDES.bottom + extra },
+    hoverlabel: {
+      bgcolor: property('--panel'),
+      bordercolor: property('--line'),
+      font: { color: property('--ink') },
     },
   };
 }
-
-/** Dots stand in rows of their own; lines want a calm shape. */
-function heightOf(data: readonly Trace[], width: number): number {
-  const [only] = data;
-  if (data.length === 1 && only?.mode === 'markers') return 130 + 34 * (only.y?.length ?? 0);
-  return Math.max(300, Math.min(400, Math.round(width * 0.56)));
-}
-
-function axisTitle(axis: Axis | undefined, length: number): object {
-  return { text: wrapped(axis?.title?.text, length), font: { size: 13 } };
-}
-
-/** Of one character of a title, in pixels, about. */
-const LETTER = 7.4;
 
 /** plotly.js cuts what is too long. */
 function wrapped(text = '', length: number): string {

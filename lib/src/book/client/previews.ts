@@ -66,7 +66,7 @@ function previewOf(link: HTMLElement): DocumentFragment | undefined {
   const template = document.getElementById(`preview-${link.dataset['preview'] ?? ''}`);
   if (!(template instanceof HTMLTemplateElement)) return undefined;
   const content = template.content.cloneNode(true) as DocumentFragment;
-  for (const named of content.querySelectorAll('[id]')) named.removeAttribute('id');
+  content.querySelectorAll('[id]').forEach((named) => named.removeAttribute('id'));
   return content;
 }
 

@@ -4,10 +4,12 @@ import { all } from './elements.js';
 export function startPrinting(): void {
   let opened: readonly HTMLDetailsElement[] = [];
   addEventListener('beforeprint', () => {
-    opened = all<HTMLDetailsElement>('article details:not([open])');
-    for (const details of opened) details.open = true;
+    const folded = all<HTMLDetailsElement>('article details:not([open])');
+    for (const details of folded) details.open = true;
+    opened = [...opened, ...folded];
   });
   addEventListener('afterprint', () => {
     for (const details of opened) details.open = false;
+    opened = [];
   });
 }

@@ -139,11 +139,13 @@ function markedNodes(text: string, terms: readonly string[]): (Node | string)[] 
   return marked(text, terms).map((piece) => (piece.found ? element('mark', {}, piece.text) : piece.text));
 }
 
-/** Up and down go through the results, from the field and back; Enter in the field opens the first. */
-function walk(event: KeyboardEvent, { field, results }: Dialog): void {
+/** Up and down go through the results, from the field and back; Enter in the field opens the first, and Escape closes at once. */
+function walk(event: KeyboardEvent, { box, field, results }: Dialog): void {
   const links = all<HTMLAnchorElement>('a', results);
   const at = links.indexOf(document.activeElement as HTMLAnchorElement);
   if (event.key === 'Enter' && event.target === field && !event.isComposing) links[0]?.click();
+  // by itself it would only empty the field
+  else if (event.key === 'Escape' && !event.isComposing) box.close();
   else if (event.key === 'ArrowDown') (links[at + 1] ?? links.at(-1))?.focus();
   else if (event.key === 'ArrowUp') (at > 0 ? links[at - 1]! : field).focus();
   else return;

@@ -87,5 +87,5 @@ function chapterEnd(before: BookPage | undefined, after: BookPage | undefined): 
 
 function turn(page: BookPage | undefined, rel: 'prev' | 'next', word: string): string {
   if (page === undefined) return '<span></span>';
-  return `<a class="${rel}" rel="${rel}" href="${page.path}"><span class="word">${word}</span><span class="title">${escapeMarkup(page.title)}</span><span class="summary">${escapeMarkup(page.summary)}</span></a>`;
+  return `<a class="${rel}" rel="${rel}" href="${page.path}"><span class="word">${word}</span><span class="title">${escapeMarkup(page.title)}</span>${rel === 'next' ? `<span class="summary">${escapeMarkup(page.summary)}</span>` : ''}</a>`;
 }

@@ -86,5 +86,5 @@ export function breadcrumbs(place: string, above: readonly Crumb[], here: string
 
 function footer({ version, commit }: Book, { date }: SiteAssets): string {
   const built = [`posttrain ${version}`, ...(commit === '' ? [] : [`commit ${commit}`]), date];
-  return `<footer class="bottom"><p>${escapeMarkup(built.join(' · '))}</p><p>This site asks nobody for anything: it works offline, and what it remembers stays on this device.</p></footer>`;
+  return `<footer class="bottom"><p>${escapeMarkup(built.join(' · '))}</p><p>Works offline and asks nobody for anything; what it remembers stays on this device.</p></footer>`;
 }
