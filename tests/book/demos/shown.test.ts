@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { estimateOften } from '../../../lib/src/book/demos/baseline.js';
 import { perform as performReply } from '../../../lib/src/book/demos/canvas.js';
 import { surrogate } from '../../../lib/src/book/demos/clip.js';
-import type { View } from '../../../lib/src/book/demos/demo.js';
 import { descend, landscape, massOf, studentOf, teacherOf } from '../../../lib/src/book/demos/divergences.js';
 import { costs } from '../../../lib/src/book/demos/drift.js';
 import { exampleTask } from '../../../lib/src/book/demos/example-task.js';
@@ -17,15 +16,9 @@ import { play } from '../../../lib/src/book/demos/treasure.js';
 import { passAtK, wilsonInterval } from '../../../lib/src/eval/index.js';
 import { rewardPresets } from '../../../lib/src/rewards/index.js';
 import { initBackend } from '../../../lib/src/tensor/index.js';
-import { perform } from './stage.js';
+import { linesOf, perform } from './stage.js';
 
 beforeAll(async () => void (await initBackend({ backend: 'wasm' })));
-
-function linesOf(view: View | undefined): ReadonlyMap<string, readonly { x: number; y: number }[]> {
-  if (view === undefined || !('figure' in view) || view.figure.type !== 'lines')
-    throw new Error('not a chart of lines');
-  return new Map(view.figure.series.map(({ name, points }) => [name, points]));
-}
 
 describe('clip', () => {
   const options = { epsilon: 0.2, epsilonHigh: 0.3, delta: null };
@@ -253,59 +246,10 @@ describe('filter', () => {
   });
 });
 
-describe('loss-mask', () => {
-  it.each([
-    [{}, /77 of 124 tokens are trained, the last of them <\|end\|>: the model learns to stop/],
-    [{ prompt: 'true' }, /123 of 124 tokens/],
-    [{ end: 'false' }, /76 of 123 tokens are trained, and none of them is <\|end\|>/],
-    [{ maxLength: '100' }, /53 of 100 tokens are trained, and none of them/],
-    [{ maxLength: '40' }, /Nothing is left to learn/],
-  ])('counts what is trained: %j', async (values, words) => {
-    expect((await perform(demoNamed('loss-mask'), values)).words).toMatch(words);
-  });
-});
-
 describe('self-check', () => {
   it('finds the product right', async () => {
     const { error, milliseconds } = await product(64);
     expect(error).toBeLessThan(1e-6);
     expect(milliseconds).toBeGreaterThan(0);
-  });
-});
-
-describe('train-nano', () => {
-  it('lowers the loss of the base', { timeout: 120_000 }, async () => {
-    const { views, words } = await perform(demoNamed('train-nano'), { steps: '10', batch: '4' });
-    const losses = linesOf(views.get('loss')).get('loss')!;
-    expect(losses).toHaveLength(10);
-    expect(losses.at(-1)!.y).toBeLessThan(0.5 * losses[0]!.y);
-    expect([...views.keys()].slice(0, 3)).toEqual(['before', 'loss', 'after']);
-    expect(words).toMatch(/in 10 steps/);
-  });
-
-  it('stops between two steps', { timeout: 120_000 }, async () => {
-    const stop = new AbortController();
-    const onShow = (name: string): void => (name === 'loss' ? stop.abort() : undefined);
-    const { words } = await perform(demoNamed('train-nano'), { batch: '2' }, { signal: stop.signal, onShow });
-    expect(words).toMatch(/in 1 step\./);
-  });
-});
-
-describe('draw', () => {
-  it('draws what was asked for, and says which words were not', async () => {
-    const { words } = await perform(demoNamed('draw'));
-    expect(words).toBe('3 boxes and 2 arrows, no problems of form or layout.');
-    const strange = await perform(demoNamed('draw'), {
-      request: 'Draw a flow: Order, Payment, Shipping, Invoice',
-    });
-    expect(strange.words).toMatch(/Words that you did not say: “Ship/);
-  });
-
-  it('says that samples at temperature 0 are all the same, and what an empty request is', async () => {
-    const { words } = await perform(demoNamed('draw'), { samples: '4' });
-    expect(words).toMatch(/At temperature 0 all samples are the same/);
-    await expect(perform(demoNamed('draw'), { request: ' ' })).rejects.toThrow(
-      /request is empty; say what to draw/,
-    );
   });
 });

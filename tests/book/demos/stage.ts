@@ -38,3 +38,10 @@ export async function perform(
   const words = await demo.run(valuesOf(demo.controls, values), stage);
   return { words, views, progress };
 }
+
+/** The points of a chart, by the name of their line. */
+export function linesOf(view: View | undefined): ReadonlyMap<string, readonly { x: number; y: number }[]> {
+  if (view === undefined || !('figure' in view) || view.figure.type !== 'lines')
+    throw new Error('not a chart of lines');
+  return new Map(view.figure.series.map(({ name, points }) => [name, points]));
+}

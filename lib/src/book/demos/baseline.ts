@@ -32,7 +32,7 @@ export const baseline: Demo = defineDemo({
   name: 'baseline',
   title: 'How noisy is one estimate of the gradient?',
   question: 'The same samples, the same rewards: what does subtracting a baseline change?',
-  hint: 'raise the mark that every reply gets, right or wrong, to 5. Which estimates do not care?',
+  hint: 'raise the mark that every reply gets, right or wrong, to 10. Which estimates do not care?',
   controls: {
     group: { type: 'range', label: 'Replies in a group', min: 2, max: 64, step: 1, start: 8 },
     right: {
@@ -43,7 +43,7 @@ export const baseline: Demo = defineDemo({
     offset: {
       type: 'range',
       label: 'Mark that every reply gets besides',
-      ...{ min: 0, max: 5, step: 0.25, start: 1 },
+      ...{ min: 0, max: 10, step: 0.5, start: 1 },
     },
   },
   auto: true,

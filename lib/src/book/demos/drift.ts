@@ -18,7 +18,7 @@ export const drift: Demo = defineDemo({
       type: 'range',
       label: 'Length of the walk, T',
       min: 8,
-      max: 256,
+      max: 512,
       step: 8,
       start: 64,
       unit: 'moves',

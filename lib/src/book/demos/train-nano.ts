@@ -1,5 +1,5 @@
 /** Supervised fine-tuning of the base, in the page. */
-import { short, type Point } from '../../display/index.js';
+import { short, type Point, type Series } from '../../display/index.js';
 import { createLocalEngine, type Engine } from '../../engine/index.js';
 import { renderSvg } from '../../envs/index.js';
 import { generateTask } from '../../envs/diagram/tasks/index.js';
@@ -8,11 +8,12 @@ import { escapeMarkup } from '../../markup.js';
 import { disposeModel, sampleKeys } from '../../model/index.js';
 import { stopTokens, type Tokenizer } from '../../text/index.js';
 import { sft, type SFTRow } from '../../trainers/index.js';
-import { drawingInWords, perform } from './canvas.js';
-import { defineDemo, type Demo, type Stage } from './demo.js';
+import { drawingInWords, perform, type Performance } from './canvas.js';
+import { defineDemo, type Demo, type Stage, type View } from './demo.js';
 import { exampleTask, requestOf } from './example-task.js';
 import { rowOf } from './loss-mask.js';
 import { readModel, readTokenizer } from './stored-model.js';
+import { costByKind, costsOf, costStrip, type TokenCost, type TokenKind } from './surprise.js';
 import { scrollBox } from './view-html.js';
 
 /** A request that no training saw. */
@@ -25,9 +26,9 @@ export const trainNano: Demo = defineDemo({
   name: 'train-nano',
   title: 'Train a language model in this page',
   question: 'The base has read books and JSON, never a diagram. How many steps until its replies draw?',
-  hint: 'run 10 steps, then 60. What does it learn first: the form of a reply, or what was asked for?',
+  hint: 'run 20 steps, then 60. What does it learn first: the form of a reply, the numbers, or the words?',
   controls: {
-    steps: { type: 'range', label: 'Steps of training', min: 5, max: 100, step: 5, start: 30, unit: 'steps' },
+    steps: { type: 'range', label: 'Steps of training', min: 5, max: 100, step: 5, start: 60, unit: 'steps' },
     batch: { type: 'range', label: 'Examples in a step', min: 2, max: 16, step: 2, start: 8 },
     learningRate: {
       type: 'choice',
@@ -46,6 +47,7 @@ export const trainNano: Demo = defineDemo({
     const tokenizer = await readTokenizer(read);
     const model = await readModel(read, 'base');
     const engine = createLocalEngine(model);
+    const unseenRow = rowOf(UNSEEN, tokenizer, true);
     try {
       show('before', replyView('Before', await replyTo(engine, tokenizer)));
       const rows = await examples(tokenizer, Math.min(MOST_EXAMPLES, steps * batch), stage);
@@ -57,17 +59,24 @@ export const trainNano: Demo = defineDemo({
         seed: 7,
       };
       const losses: Point[] = [];
+      const kinds: KindCosts[] = [];
       for await (const { step, metrics } of sft({ engine, rows, config, signal })) {
-        losses.push({ x: step, y: metrics['loss'] ?? NaN });
-        progress(step / steps, `Step ${step} of ${steps}: loss ${short(metrics['loss'] ?? NaN)}`);
+        const loss = metrics['loss'] ?? NaN;
+        losses.push({ x: step, y: loss });
+        progress(step / steps, `Step ${step} of ${steps}: loss ${short(loss)}`);
         show('loss', lossView(losses));
+        const costs = await costsOf(engine, tokenizer, unseenRow);
+        kinds.push({ step, ...costByKind(costs) });
+        show('kinds', kindsView(kinds));
+        show('costs', costsView(costs));
         await eventLoopTurn();
       }
       const reply = await replyTo(engine, tokenizer);
       show('after', replyView(`After ${losses.length} steps`, reply));
-      const { canvas, log } = perform(reply);
+      const performance = perform(reply);
+      const { canvas } = performance;
       if (canvas.shapes.length > 0) show('drawing', { svg: renderSvg(canvas), alt: drawingInWords(canvas) });
-      return inWords(losses, log.parsed, canvas.shapes.length);
+      return inWords(losses, kinds, performance);
     } finally {
       engine.dispose();
       disposeModel(model);
@@ -94,29 +103,72 @@ async function replyTo(engine: Engine, tokenizer: Tokenizer): Promise<string> {
   return tokenizer.decode(sample!.tokens, { skipSpecial: true });
 }
 
-function replyView(title: string, reply: string): { readonly html: string } {
+function replyView(title: string, reply: string): View {
   const about = `${title}: its reply to ${requestOf(UNSEEN)}`;
   return {
     html: `<p class="demo-caption">${escapeMarkup(about)}</p>${scrollBox(about, `<pre class="demo-reply">${escapeMarkup(reply) || '(nothing)'}</pre>`)}`,
   };
 }
 
-function lossView(losses: readonly Point[]): Parameters<Stage['show']>[1] {
+function lossView(losses: readonly Point[]): View {
   return {
+    half: true,
     figure: {
       type: 'lines',
       title: 'Loss of each step',
       description: `From ${short(losses[0]!.y)} at the first step to ${short(losses.at(-1)!.y)} at step ${losses.length}.`,
       xLabel: 'step',
       yLabel: 'loss, nats a token',
-      height: 220,
+      height: 240,
       series: [{ name: 'loss', points: losses }],
     },
   };
 }
 
-function inWords(losses: readonly Point[], parsed: boolean, shapes: number): string {
-  const fell = `The loss went from ${short(losses[0]?.y ?? NaN)} to ${short(losses.at(-1)?.y ?? NaN)} nats a token in ${losses.length} ${losses.length === 1 ? 'step' : 'steps'}.`;
-  if (!parsed) return `${fell} Its reply is not yet JSON that can be read: nothing is drawn.`;
-  return `${fell} Its reply can be read and draws ${shapes} boxes; look whether they are the ones that were asked for.`;
+/** What the tokens of the unseen reply cost after a step, on average. */
+interface KindCosts extends Readonly<Record<TokenKind, number>> {
+  readonly step: number;
+}
+
+function kindsView(kinds: readonly KindCosts[]): View {
+  const { form, numbers, words } = kinds.at(-1)!;
+  const line = (name: TokenKind): Series => ({
+    name,
+    points: kinds.map((each) => ({ x: each.step, y: each[name] })),
+  });
+  return {
+    half: true,
+    figure: {
+      type: 'lines',
+      title: 'An unseen reply, by kind of token',
+      description: `After step ${kinds.length} a token of the form costs ${short(form)} nats, a number ${short(numbers)}, a word ${short(words)}.`,
+      xLabel: 'step',
+      yLabel: 'nats a token',
+      height: 240,
+      series: [line('form'), line('numbers'), line('words')],
+    },
+  };
+}
+
+function costsView(costs: readonly TokenCost[]): View {
+  const dearest = costs.toSorted((a, b) => b.cost - a.cost).slice(0, 3);
+  const named = dearest.map(({ text, cost }) => `${text.trim()} ${cost.toFixed(1)}`).join(', ');
+  const caption = `The teacher’s reply to it: the darker a token, the more it surprises the model. Most: ${named} nats.`;
+  return { html: `<p class="demo-caption">${escapeMarkup(caption)}</p>${costStrip(costs)}` };
+}
+
+function inWords(
+  losses: readonly Point[],
+  kinds: readonly KindCosts[],
+  { log, canvas }: Performance,
+): string {
+  const last = kinds.at(-1);
+  if (last === undefined) return 'Stopped before the first step.';
+  const counted = `${losses.length} ${losses.length === 1 ? 'step' : 'steps'}`;
+  const fell = `In ${counted} the loss went from ${short(losses[0]!.y)} to ${short(losses.at(-1)!.y)} nats a token.`;
+  const left = `On the unseen reply a token of the form now costs ${short(last.form)}, a number ${short(last.numbers)}, a word ${short(last.words)}.`;
+  const drawn = log.parsed
+    ? `Its own reply can be read and draws ${canvas.shapes.length} boxes: look whether they are the ones that were asked for.`
+    : 'Its own reply is not yet JSON that can be read: nothing is drawn.';
+  return `${fell} ${left} ${drawn}`;
 }
