@@ -115,11 +115,16 @@ function entry(list: usize, b: i32): i32 {
   return list ? load<i32>(list + ((<usize>b) << 2)) : 0;
 }
 
-/** How many rows from `b` on begin alike and are read together. */
-function rowsTogether(prefixRows: usize, b: i32, batch: i32): i32 {
+/** How many rows from `b` on begin alike, for as many positions, and are read together. */
+function rowsTogether(prefixRows: usize, prefixLengths: usize, b: i32, batch: i32): i32 {
   const last = min(batch, b + ROWS_AT_ONCE);
   let end = b + 1;
-  while (end < last && entry(prefixRows, end) == entry(prefixRows, b)) end++;
+  while (
+    end < last &&
+    entry(prefixRows, end) == entry(prefixRows, b) &&
+    entry(prefixLengths, end) == entry(prefixLengths, b)
+  )
+    end++;
   return end - b;
 }
 
@@ -154,7 +159,7 @@ export function decodeAttention(
   memory.fill(out, 0, <usize>(batch * heads) * row);
   let rows = 0;
   for (let b = 0; b < batch; b += rows) {
-    rows = rowsTogether(prefixRows, b, batch);
+    rows = rowsTogether(prefixRows, prefixLengths, b, batch);
     const prefix = entry(prefixRows, b);
     const before = entry(prefixLengths, b);
     for (let head = 0; head < keyValueHeads; head++) {

@@ -154,6 +154,21 @@ describe.each(testedBackends)('local engine on %s', (backend) => {
     expect(bits(await engine.save())).toEqual(before);
   });
 
+  it.each(['adamw', 'muon'] as const)(
+    'takes an undefined hyper-parameter for its default, %s',
+    async (optim) => {
+      const stepped = async (params: object): Promise<unknown> => {
+        const { engine } = open();
+        await engine.forwardBackward(batchOf('dapo'), policyGradient);
+        await engine.optimStep({ learningRate: 1e-2, optim, ...params });
+        return bits(await engine.save());
+      };
+      const unsaid = { adamBeta1: undefined, adamBeta2: undefined, adamEpsilon: undefined };
+      const others = { adjustLrFn: undefined, weightDecay: undefined, maxGradNorm: undefined };
+      expect(await stepped({ ...unsaid, ...others })).toEqual(await stepped({}));
+    },
+  );
+
   it.each(['adamw', 'muon'] as const)('goes on bit-identically from a checkpoint file, %s', async (optim) => {
     const folder = mkdtempSync(join(tmpdir(), 'posttrain-'));
     const path = join(folder, 'checkpoint.safetensors');

@@ -262,6 +262,22 @@ describe('what a server cannot do', () => {
       );
     }));
 
+  it.each<[string, string, Reply, RegExp]>([
+    ['no number of the request', 'forward_backward', json(200, {}), /forward_backward .* in request_id/],
+    ['no outputs', 'retrieve_future', json(200, {}), /forward_backward .* in loss_fn_outputs/],
+    [
+      'words among the numbers',
+      'retrieve_future',
+      json(200, { loss_fn_outputs: [{ logprobs: { data: [-1, 'x'] } }] }),
+      /in loss_fn_outputs\.0\.logprobs\.data\.1/,
+    ],
+  ])('is said of an answer with %s', (_, route, reply, message) =>
+    withServer(async (engine, server) => {
+      server.trouble(route, reply);
+      await expect(engine.forwardBackward(batch, crossEntropy)).rejects.toThrow(message);
+    }),
+  );
+
   it('is said of what failed there', () =>
     withServer(async (engine, server) => {
       server.trouble('retrieve_future', json(200, { error: 'out of memory', category: 'server' }));

@@ -1,4 +1,4 @@
-// Reads what we write with the programs it is written for: Excalidraw's restore, tldraw's migrations and validators,
+// Reads what we write with the programs it is written for: Excalidraw's restore and its reader of PNG, tldraw's migrations and validators,
 // Mermaid's parser. They are no dependencies of this project, so install them in a scratch folder and name it:
 //
 //   mkdir readers && cd readers
@@ -11,6 +11,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as posttrain from '../../lib/dist/index.js';
+import { toPng } from '../../lib/dist/index.node.js';
 
 const scratch = resolve(process.argv[2] ?? '.');
 const require = createRequire(join(scratch, 'package.json'));
@@ -153,7 +154,10 @@ window.HTMLCanvasElement.prototype.getContext = () => ({
   measureText: (text) => ({ width: 8 * text.length }),
 });
 
-const { restore } = await load('excalidraw', `export { restore } from '@excalidraw/excalidraw'`);
+const { restore, loadFromBlob } = await load(
+  'excalidraw',
+  `export { restore, loadFromBlob } from '@excalidraw/excalidraw'`,
+);
 /** What a loader may set anew: counters of its own. */
 const meaning = (element) =>
   Object.fromEntries(
@@ -170,6 +174,13 @@ await tryReader('Excalidraw 0.18 restore', (canvas) => {
   const rounded = (key, value) => (typeof value === 'number' ? Math.round(value * 1e6) / 1e6 : value);
   assert.equal(JSON.stringify(found, rounded), JSON.stringify(wanted, rounded));
   const back = posttrain.fromExcalidraw(JSON.stringify({ type: 'excalidraw', elements: restored.elements }));
+  assert.deepEqual(back, { canvas, dropped: [] });
+});
+
+await tryReader('Excalidraw 0.18 PNG with its scene', async (canvas) => {
+  const png = new Blob([(await toPng(canvas)).bytes], { type: 'image/png' });
+  const { elements } = await loadFromBlob(png, null, null);
+  const back = posttrain.fromExcalidraw(JSON.stringify({ type: 'excalidraw', elements }));
   assert.deepEqual(back, { canvas, dropped: [] });
 });
 

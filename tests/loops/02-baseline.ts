@@ -13,7 +13,9 @@ export const train: Loop = async (model, world, optimizer, maxSteps) => {
     const tries = { step, from: step * promptsPerStep, prompts: promptsPerStep, each: 1 };
     const samples = (await attempt(model, world, tries)).flat();
     const rewards = samples.map(({ reward }) => reward);
+    // #region baseline
     const advantages = rewards.map((reward) => reward - mean(rewards));
+    // #endregion
 
     descend(model, optimizer, () => {
       const { logprobs } = sequenceLogprobs(model, samples);

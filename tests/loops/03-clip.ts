@@ -18,6 +18,7 @@ export const train: Loop = async (model, world, optimizer, maxSteps) => {
     const rewards = samples.map(({ reward }) => reward);
     const advantages = rewards.map((reward) => reward - mean(rewards));
 
+    // #region clip
     for (let iteration = 0; iteration < numIterations; iteration += 1) {
       descend(model, optimizer, () => {
         const { logprobs } = sequenceLogprobs(model, samples);
@@ -28,5 +29,6 @@ export const train: Loop = async (model, world, optimizer, maxSteps) => {
         return tf.div(tf.sum(loss), samples.length * world.maxCompletionLength);
       });
     }
+    // #endregion
   }
 };

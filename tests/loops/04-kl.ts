@@ -26,9 +26,11 @@ export const train: Loop = async (model, world, optimizer, maxSteps) => {
         const ratio = tf.exp(tf.sub(logprobs, whenSampled(samples)));
         const clipped = tf.clipByValue(ratio, 1 - epsilon, 1 + epsilon);
         const loss = tf.neg(tf.minimum(tf.mul(ratio, advantage), tf.mul(clipped, advantage)));
+        // #region penalty
         const d = tf.sub(sequenceLogprobs(reference, samples).logprobs, logprobs);
         const penalty = tf.mul(tf.sub(tf.sub(tf.exp(d), d), 1), beta);
         return tf.div(tf.sum(tf.add(loss, penalty)), samples.length * world.maxCompletionLength);
+        // #endregion
       });
     }
   }

@@ -16,6 +16,7 @@ const epsilonHigh = 0.28;
 export const train: Loop = async (model, world, optimizer, maxSteps) => {
   let asked = 0;
   for (let step = 0; step < maxSteps; step += 1) {
+    // #region resample
     const groups: Attempt[][] = [];
     for (let round = 0; round < maxResampleRounds && groups.length < promptsPerStep; round += 1) {
       const tries = { step, from: asked, prompts: promptsPerStep - groups.length, each: numGenerations };
@@ -23,6 +24,7 @@ export const train: Loop = async (model, world, optimizer, maxSteps) => {
       asked += tries.prompts;
     }
     if (groups.length === 0) continue;
+    // #endregion
     const samples = groups.flat();
     const advantages = groups.flatMap(relativeToGroup);
 

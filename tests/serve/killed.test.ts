@@ -107,4 +107,19 @@ describe('the journal', () => {
     writeFileSync(file, 'hello\n');
     expect(() => readJournal(file, 'door')).toThrow(/this is no journal/);
   });
+
+  it('does not go on listening when its journal cannot be used', async () => {
+    const file = journalFile();
+    openJournal(file, 'another world', () => []).close();
+    const child = spawn(
+      process.execPath,
+      ['lib/bin/posttrain.js', 'serve', '--env', 'key-door', '--port', '0', '--journal', file],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+    children.push(child);
+    let said = '';
+    child.stderr!.on('data', (chunk) => (said += String(chunk)));
+    expect(await once(child, 'exit')).toEqual([1, null]);
+    expect(said).toMatch(/has episodes of "another world"/);
+  });
 });

@@ -1,31 +1,14 @@
 import { Command, CommanderError } from 'commander';
-import { addBook } from './book.node.js';
-import { addCollect } from './collect.node.js';
-import { addCompletions } from './completions.node.js';
-import { addConvert } from './convert.node.js';
-import { addDoctor } from './doctor.node.js';
-import { addDownload } from './download.node.js';
-import { addDraw } from './draw.node.js';
-import { addExperiment } from './experiment.node.js';
-import { addJudge } from './judge.node.js';
-import { addKernel } from './kernel.node.js';
-import { addMetrics } from './metrics.node.js';
-import { addNative } from './native.node.js';
 import { packageVersion } from '../version.node.js';
 import { explain } from './explain.js';
-import { addNotebook } from './notebook.node.js';
-import { addPretrain } from './pretrain.node.js';
-import { addRun } from './run.node.js';
-import { addServe } from './serve.node.js';
-import { addVerifyReward } from './verify-reward.node.js';
 
 /** Runs the command line and returns its exit status. Errors become one line on stderr; `POSTTRAIN_DEBUG=1` adds the stack. */
 export async function main(args: readonly string[]): Promise<number> {
   let status = 0;
-  const program = createProgram((code) => {
-    status = code;
-  });
   try {
+    const program = await createProgram(args[0], (code) => {
+      status = code;
+    });
     await program.parseAsync(args, { from: 'user' });
     return status;
   } catch (error) {
@@ -40,7 +23,35 @@ export async function main(args: readonly string[]): Promise<number> {
 /** Tells how the process should end, when that is neither success nor an error. */
 export type SetStatus = (status: number) => void;
 
-function createProgram(setStatus: SetStatus): Command {
+/** Adds a command to the program. */
+type AddCommand = (program: Command, setStatus: SetStatus) => void;
+
+/** In the order of the help. Only the one that is called is loaded: some bring half the library with them. */
+export const COMMANDS: ReadonlyMap<string, () => Promise<AddCommand>> = new Map<
+  string,
+  () => Promise<AddCommand>
+>([
+  ['run', async () => (await import('./run.node.js')).addRun],
+  ['draw', async () => (await import('./draw.node.js')).addDraw],
+  ['convert', async () => (await import('./convert.node.js')).addConvert],
+  ['experiment', async () => (await import('./experiment.node.js')).addExperiment],
+  ['collect', async () => (await import('./collect.node.js')).addCollect],
+  ['pretrain', async () => (await import('./pretrain.node.js')).addPretrain],
+  ['download', async () => (await import('./download.node.js')).addDownload],
+  ['completions', async () => (await import('./completions.node.js')).addCompletions],
+  ['metrics', async () => (await import('./metrics.node.js')).addMetrics],
+  ['verify-reward', async () => (await import('./verify-reward.node.js')).addVerifyReward],
+  ['judge', async () => (await import('./judge.node.js')).addJudge],
+  ['serve', async () => (await import('./serve.node.js')).addServe],
+  ['kernel', async () => (await import('./kernel.node.js')).addKernel],
+  ['notebook', async () => (await import('./notebook.node.js')).addNotebook],
+  ['book', async () => (await import('./book.node.js')).addBook],
+  ['doctor', async () => (await import('./doctor.node.js')).addDoctor],
+  ['native', async () => (await import('./native.node.js')).addNative],
+]);
+
+/** @param name of the command that is called; all are there when it is none of them. */
+export async function createProgram(name: string | undefined, setStatus: SetStatus): Promise<Command> {
   const program = new Command('posttrain')
     .description(
       'Post-training from first principles: SFT and reinforcement learning of a small agent, on a laptop.',
@@ -48,22 +59,7 @@ function createProgram(setStatus: SetStatus): Command {
     .version(packageVersion(), '-v, --version')
     .showHelpAfterError('(add --help to see what is possible)')
     .exitOverride();
-  addRun(program, setStatus);
-  addDraw(program);
-  addConvert(program);
-  addExperiment(program, setStatus);
-  addCollect(program, setStatus);
-  addPretrain(program, setStatus);
-  addDownload(program);
-  addCompletions(program);
-  addMetrics(program);
-  addVerifyReward(program, setStatus);
-  addJudge(program, setStatus);
-  addServe(program);
-  addKernel(program);
-  addNotebook(program, setStatus);
-  addBook(program, setStatus);
-  addDoctor(program);
-  addNative(program, setStatus);
+  const called = COMMANDS.get(name ?? '');
+  for (const load of called === undefined ? COMMANDS.values() : [called]) (await load())(program, setStatus);
   return program;
 }

@@ -10,6 +10,7 @@ import type { PreferenceRow, SFTRow, UnpairedPreferenceRow } from '../trainers/i
 import { conversationRows } from './conversation-rows.js';
 import { requireType } from './json-lines.js';
 import type { Dataset } from './types.js';
+import { messageOf } from '../message-of.js';
 
 export interface RowOptions {
   /** Token behind texts and replies given as strings; default: the tokenizer's first stop token. */
@@ -100,6 +101,6 @@ function named<T>(index: number, make: () => T): T {
   try {
     return make();
   } catch (cause) {
-    throw new Error(`Row ${index}: ${cause instanceof Error ? cause.message : cause}.`, { cause });
+    throw new Error(`Row ${index}: ${messageOf(cause)}.`, { cause });
   }
 }

@@ -26,11 +26,11 @@ export function bytes(count: number): string {
   return `${(count / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
 }
 
-/** A number short enough for an axis or a status line: three significant digits or all before the point, `1.2e-5` when tiny. */
+/** A number short enough for an axis or a status line: three significant digits or all before the point, `1.02e6` when huge, `1.2e-5` when tiny. */
 export function short(value: number): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size < 1e-3 || size >= 1e6) return value.toExponential(1).replace('.0e', 'e').replace('e+', 'e');
+  if (size < 1e-3 || size >= 1e6) return value.toExponential(2).replace(/\.?0*e\+?/, 'e');
   return String(size >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
 }
 

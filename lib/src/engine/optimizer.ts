@@ -8,12 +8,22 @@ const MUON_MOMENTUM = 0.95;
 
 /** Why these: see `OptimParams`. */
 export const defaultOptimParams = {
+  optim: 'adamw',
+  adjustLrFn: 'match_rms_adamw',
   adamBeta1: 0.9,
   adamBeta2: 0.95,
   adamEpsilon: 1e-8,
   weightDecay: 0,
   maxGradNorm: 1,
 } as const;
+
+/** The parameters with every default in place, also of those that are given as `undefined`. */
+export function completeOptimParams(params: OptimParams): OptimParams & Required<DefaultedParams> {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined);
+  return { ...defaultOptimParams, learningRate: params.learningRate, ...Object.fromEntries(given) };
+}
+
+type DefaultedParams = Pick<OptimParams, keyof typeof defaultOptimParams>;
 
 /** AdamW or Muon over named weights: owns the moments and counts the steps. */
 export class Optimizer {
@@ -84,20 +94,19 @@ export class Optimizer {
   }
 
   #update(gradients: ReadonlyMap<string, Tensor>, gradNorm: number, params: OptimParams): void {
-    this.#createMoments(params.optim ?? 'adamw');
+    const { optim, adjustLrFn, adamBeta1, adamBeta2, adamEpsilon, ...used } = completeOptimParams(params);
+    this.#createMoments(optim);
     this.policyVersion += 1;
-    const { adamBeta1, adamBeta2, adamEpsilon, ...used } = { ...defaultOptimParams, ...params };
     const gradScale = gradNorm > used.maxGradNorm ? used.maxGradNorm / gradNorm : 1;
     for (const [name, weight] of this.weights) {
       const gradient = gradients.get(name);
       if (gradient === undefined) continue;
       const firstMoment = this.#firstMoments.get(name) as Variable;
       const secondMoment = this.#secondMoments.get(name);
-      const lr = params.learningRate;
+      const lr = used.learningRate;
       // Norms and biases set a scale rather than hold knowledge; only matrices decay.
       const weightDecay = weight.rank >= 2 ? used.weightDecay : 0;
       if (secondMoment === undefined) {
-        const adjustLrFn = params.adjustLrFn ?? 'match_rms_adamw';
         const options = { lr, momentum: MUON_MOMENTUM, weightDecay, adjustLrFn, gradScale };
         muonUpdate(weight, gradient, firstMoment, options);
       } else {

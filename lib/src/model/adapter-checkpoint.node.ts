@@ -7,6 +7,7 @@ import { ADAPTER_PREFIX, adapterShapes, withAdapter } from './adapter.js';
 import { type NamedTensor, parseSafetensors, serializeSafetensors } from './safetensors.js';
 import { checkStored, storedWeights } from './stored-weights.js';
 import type { Model } from './types.js';
+import { messageOf } from '../message-of.js';
 
 export const ADAPTER_CONFIG = 'adapter_config.json';
 const ADAPTER_WEIGHTS = 'adapter_model.safetensors';
@@ -45,7 +46,7 @@ export async function loadAdapter(dir: string, model: Model): Promise<Model> {
     checkStored(tensors, { shapes, config: ADAPTER_CONFIG, weights: ADAPTER_WEIGHTS });
     return withAdapter(model, lora, (name) => tensors.get(name)!.data);
   } catch (cause) {
-    throw new Error(`Adapter ${dir}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw new Error(`Adapter ${dir}: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -10,6 +10,7 @@ import { checkStored, storedWeights } from './stored-weights.js';
 import type { Model, ModelConfig } from './types.js';
 import { hasWeights, readWeights, WEIGHTS } from './weight-files.node.js';
 import { modelFrom, weightShapes } from './weights.js';
+import { messageOf } from '../message-of.js';
 
 export const CONFIG = 'config.json';
 export const TOKENIZER = 'tokenizer.json';
@@ -62,7 +63,7 @@ export async function loadModel(dir: string): Promise<Checkpoint> {
     if (tokenizer) checkVocabulary(config, tokenizer);
     return { model: modelFrom(config, (name) => tensors.get(name)!.data), tokenizer };
   } catch (cause) {
-    throw new Error(`Checkpoint ${dir}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw new Error(`Checkpoint ${dir}: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type NamedTensor,
   safetensorsHeader,
 } from './safetensors.js';
+import { messageOf } from '../message-of.js';
 
 export const WEIGHTS = 'model.safetensors';
 export const WEIGHTS_INDEX = 'model.safetensors.index.json';
@@ -77,6 +78,6 @@ function readShard(dir: string, shard: string): Map<string, NamedTensor> {
   try {
     return readSafetensors(join(dir, shard));
   } catch (cause) {
-    throw new Error(`${shard}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw new Error(`${shard}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -2,6 +2,7 @@
 import type { Template } from '@huggingface/jinja';
 import type { ChatFormat, ChatMessage } from '../text/index.js';
 import { unusedCharacter } from './special-text.js';
+import { messageOf } from '../message-of.js';
 
 /** What a template needs of the tokenizer it belongs to. */
 export interface TemplateTokens {
@@ -107,8 +108,4 @@ function replyFrame(
     lead: before.startsWith(prompt) ? before.slice(prompt.length) : '',
     tail: behind.slice(0, end),
   };
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

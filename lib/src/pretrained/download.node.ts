@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type * as HubModule from '@huggingface/hub';
 import { CONFIG } from '../model/checkpoint.node.js';
 import { configFromJSON } from '../model/config.js';
+import { messageOf } from '../message-of.js';
 
 export interface DownloadOptions {
   /** Branch, tag or commit; default `main`. */
@@ -149,7 +150,7 @@ function reasonOf({ HubApiError }: Hub, cause: unknown): string {
   if (status === 401 || status === 403)
     return 'the hub refuses it: the model is private, gated or misspelt. Accept its licence on its page, and pass accessToken or set HF_TOKEN';
   if (status === 404) return 'the hub does not know this model, revision or file. Check the spelling';
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   if (message.includes('fetch failed'))
     return 'the hub cannot be reached. Without a network, give the folder of an earlier download';
   if (message.includes('terminated'))

@@ -4,6 +4,7 @@ import type { Tokenizer } from '../text/index.js';
 import { escapeRegExp } from '../text/split.js';
 import { templateFormat } from './chat-template.js';
 import { specialTextCutter } from './special-text.js';
+import { messageOf } from '../message-of.js';
 
 /** The files of a tokenizer, as text. */
 export interface TokenizerFiles {
@@ -134,7 +135,7 @@ function named<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new Error(`${file} cannot be used: ${reason}. Copy or download it again.`, { cause });
   }
 }

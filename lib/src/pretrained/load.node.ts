@@ -8,6 +8,7 @@ import { type Model, modelFrom, type ModelConfig } from '../model/index.js';
 import { chatTokens, type Tokenizer, tokenizerFromJSON } from '../text/index.js';
 import { downloadModel, type DownloadOptions } from './download.node.js';
 import { hubTokenizer } from './hub-tokenizer.js';
+import { messageOf } from '../message-of.js';
 
 export interface Pretrained {
   readonly model: Model;
@@ -49,7 +50,7 @@ export async function loadPretrained(
     const tensors = checkedWeights(folder, config);
     return { model: modelFrom(config, (name) => tensors.get(name)!.data), tokenizer, folder };
   } catch (cause) {
-    throw new Error(`Pretrained model ${folder}: ${cause instanceof Error ? cause.message : cause}`, {
+    throw new Error(`Pretrained model ${folder}: ${messageOf(cause)}`, {
       cause,
     });
   }

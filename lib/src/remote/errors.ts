@@ -1,5 +1,6 @@
 /** What can go wrong between here and a service. No message ever holds a key: see `serviceError`. */
 import { describeBody } from './error-body.js';
+import { messageOf } from '../message-of.js';
 
 /** A request that failed, and whether asking again may help. */
 export class ServiceError extends Error {
@@ -65,7 +66,7 @@ const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_T
 /** The error for a response that never came, broke off, or cannot be read. */
 export function networkError(error: unknown): ServiceError {
   const code = codeOf(error);
-  const told = code ?? (error instanceof Error ? error.message : String(error));
+  const told = code ?? messageOf(error);
   return new ServiceError(`no usable response (${told})`, {
     retryable: true,
     maybeBilled: code === undefined || !NEVER_SENT.includes(code),

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { fingerprint } from '../remote/fingerprint.js';
 import type { ChatModel, ChatRequest, Usage } from '../remote/types.js';
 import { unwrap } from '../remote/unwrap.js';
+import { messageOf } from '../message-of.js';
 
 /** What is to be judged. */
 export interface JudgeQuestion {
@@ -102,7 +103,7 @@ async function opinionOf(
     return { ...verdictIn(text, refusal), modelVersion, usage };
   } catch (error) {
     signal?.throwIfAborted();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return { verdict: null, reason, modelVersion: null };
   }
 }

@@ -51,28 +51,49 @@ export function openJournal(file: string, world: string, alive: () => Iterable<E
   let bytes = 0;
   let longest = 0;
 
-  function append(text: string): void {
-    bytes += writeSync(descriptor!, text);
+  function begin(): void {
+    const partial = openSync(`${file}.partial`, 'w');
+    try {
+      bytes = writeWhole(partial, [{ world }, ...alive()].map(lineOf).join(''), 0);
+      renameSync(`${file}.partial`, file);
+    } catch (error) {
+      closeSync(partial);
+      throw error;
+    }
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = partial;
+    longest = Math.max(LONG_BYTES, 2 * bytes);
   }
 
-  function begin(): void {
-    const old = descriptor;
-    descriptor = openSync(`${file}.partial`, 'w');
-    bytes = 0;
-    append([{ world }, ...alive()].map(lineOf).join(''));
-    renameSync(`${file}.partial`, file);
-    if (old !== undefined) closeSync(old);
-    longest = Math.max(LONG_BYTES, 2 * bytes);
+  /** A full disk may not let it; the entry is kept all the same, so nobody is told of it. */
+  function shorten(): void {
+    try {
+      begin();
+    } catch {
+      longest *= 2;
+    }
   }
 
   begin();
   return {
     write(entry) {
-      append(lineOf(entry));
-      if (bytes > longest) begin();
+      bytes += writeWhole(descriptor!, lineOf(entry), bytes);
+      if (bytes > longest) shorten();
     },
     close: () => closeSync(descriptor!),
   };
+}
+
+/**
+ * Writes all of the text at this place of the file. What a full disk took of it is written over by the next text, or cut off when the
+ * journal is read: it was never answered.
+ * @returns its bytes
+ */
+function writeWhole(descriptor: number, text: string, at: number): number {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length;)
+    done += writeSync(descriptor, bytes, done, bytes.length - done, at + done);
+  return bytes.length;
 }
 
 const lineOf = (entry: object): string => `${JSON.stringify(entry)}\n`;

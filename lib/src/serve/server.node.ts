@@ -64,7 +64,10 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
   const sockets = acceptSockets(server, episodes, token);
 
   const bound = await listen(server, host, port);
-  const resumed = openEpisodes(episodes, journal?.(bound));
+  const resumed = openedOrElse(
+    () => openEpisodes(episodes, journal?.(bound)),
+    () => server.close(),
+  );
   const sweeping = setInterval(() => episodes.sweep(), 10_000).unref();
   const shown = host.includes(':') ? `[${host}]` : host;
   return {
@@ -81,6 +84,16 @@ export async function serveWorld(world: World, options: ServeOptions = {}): Prom
       resumed.close();
     },
   };
+}
+
+/** A server that cannot open its journal must not go on listening. */
+function openedOrElse<T>(open: () => T, close: () => void): T {
+  try {
+    return open();
+  } catch (error) {
+    close();
+    throw error;
+  }
 }
 
 /** Brings back what the journal has, and keeps it from now on. */

@@ -1,4 +1,5 @@
 /** Questions to a Tinker-compatible server: asked at once, answered later. */
+import { z } from 'zod';
 import { systemClock } from '../../remote/clock.js';
 import { ServiceError } from '../../remote/errors.js';
 import { askJson, openEndpoint, type Protocol } from '../../remote/http.js';
@@ -17,28 +18,26 @@ export interface TinkerServer extends Patience {
 export type Submitted<T> = () => Promise<T>;
 
 export interface TinkerClient {
-  /** A question that is answered at once. */
-  post<T extends object>(route: string, body: object): Promise<T>;
+  /** A question that is answered at once. @param reply what the answer must have */
+  post<T extends object>(route: string, body: object, reply: z.ZodType<T>): Promise<T>;
   /**
    * Hands over work; resolves when the server has it. A request that is sent again, because its reply was
    * lost or its result expired, is the same to the last byte: by its `seq_id` the server knows that it is no new one.
+   * @param output what the result must have
    */
-  submit<T extends object>(route: string, body: object): Promise<Submitted<T>>;
+  submit<T extends object>(route: string, body: object, output: z.ZodType<T>): Promise<Submitted<T>>;
   /** Says something once, for which it does not matter whether it is heard. */
   tell(route: string, body: object): void;
   /** Breaks off what is under way. */
   abort(): void;
 }
 
-interface Future {
-  readonly request_id: string;
-}
+const future: z.ZodType<{ readonly request_id: string }> = z.object({ request_id: z.string() });
 
 /** A result, or why there is none. */
 interface Retrieved {
-  readonly type?: string;
+  readonly type?: unknown;
   readonly error?: unknown;
-  readonly category?: string;
 }
 
 const TINKER: Protocol = { example: 'http://localhost:8000', keyHeaders: (key) => ({ 'X-API-Key': key }) };
@@ -62,19 +61,28 @@ export function tinkerClient(
   const stop = new AbortController();
   let asked = 0;
 
-  /** An answer is trusted to have what the protocol says it has. */
-  async function once<T extends object>(route: string, body: object, within: AbortSignal): Promise<T> {
-    return (await askJson<T>(endpoint, `/api/v1/${route}`, body, within)) as T;
+  const once = (route: string, body: object, within: AbortSignal): Promise<object> =>
+    askJson<object>(endpoint, `/api/v1/${route}`, body, within);
+
+  /** @throws ServiceError that names what of the answer is missing or of another kind. */
+  function checked<T>(route: string, answer: object, expected: z.ZodType<T>): T {
+    const { data, error } = expected.safeParse(answer);
+    if (error === undefined) return data;
+    const [{ path, message }] = error.issues as [z.core.$ZodIssue];
+    const where = path.length === 0 ? '' : ` in ${path.join('.')}`;
+    throw new ServiceError(`${who}: the answer to ${route} is not the protocol’s${where}: ${message}`, {
+      retryable: false,
+    });
   }
 
   /** @param otherwise what certain errors mean; it throws the others. */
-  function post<T extends object, E = never>(
+  function ask<E = never>(
     route: string,
     body: object,
     otherwise?: (error: unknown) => E,
-  ): Promise<T | E> {
-    const send = (within: AbortSignal): Promise<T | E> =>
-      once<T>(route, body, within).catch((error: unknown) => {
+  ): Promise<object | E> {
+    const send = (within: AbortSignal): Promise<object | E> =>
+      once(route, body, within).catch((error: unknown) => {
         if (otherwise === undefined) throw error;
         return otherwise(error);
       });
@@ -89,35 +97,36 @@ export function tinkerClient(
   }
 
   /** The result, or `undefined` when it has expired. */
-  async function retrieve<T extends object>(route: string, request_id: string): Promise<T | undefined> {
+  async function retrieve(route: string, request_id: string): Promise<object | undefined> {
     for (;;) {
-      const reply = await post<T & Retrieved, 'pending' | 'expired'>(
-        'retrieve_future',
-        { request_id },
-        pendingOrExpired,
-      );
+      const reply = await ask('retrieve_future', { request_id }, pendingOrExpired);
       if (reply === 'expired') return undefined;
-      if (reply !== 'pending' && reply.type !== 'try_again') {
-        if (reply.error === undefined) return reply;
-        throw new ServiceError(`${who}: ${route} failed: ${String(reply.error)}`, { retryable: false });
+      if (reply !== 'pending') {
+        const { type, error }: Retrieved = reply;
+        if (error !== undefined)
+          throw new ServiceError(`${who}: ${route} failed: ${String(error)}`, { retryable: false });
+        if (type !== 'try_again') return reply;
       }
       await clock.sleep(PAUSE_MS, stop.signal);
     }
   }
 
+  const post = async <T extends object>(route: string, body: object, reply: z.ZodType<T>): Promise<T> =>
+    checked(route, await ask(route, body), reply);
+
   return {
     post,
-    async submit<T extends object>(route: string, body: object) {
-      let { request_id } = await post<Future>(route, body);
+    async submit<T extends object>(route: string, body: object, output: z.ZodType<T>) {
+      let { request_id } = await post(route, body, future);
       return async () => {
         for (let submissions = 1; ; submissions += 1) {
-          const result = await retrieve<T>(route, request_id);
-          if (result !== undefined) return result;
+          const result = await retrieve(route, request_id);
+          if (result !== undefined) return checked(route, result, output);
           if (submissions === MOST_SUBMISSIONS)
             throw new ServiceError(`${who}: the result of ${route} expired ${submissions} times`, {
               retryable: false,
             });
-          ({ request_id } = await post<Future>(route, body));
+          ({ request_id } = await post(route, body, future));
         }
       };
     },

@@ -1,9 +1,10 @@
+import { z } from 'zod';
 import type { LossSpec } from '../../losses/index.js';
 import type { MaskedSequence, Sample, SampleKey, SamplingParams } from '../../model/index.js';
 import { type BatchLimits, checkBatch, checkSequences } from '../check-batch.js';
 import { forwardBackwardCustom } from '../custom-loss.js';
 import { isTrained, sequencesOf } from '../micro-step.js';
-import { defaultOptimParams } from '../optimizer.js';
+import { completeOptimParams } from '../optimizer.js';
 import type {
   Datum,
   DistributionScorer,
@@ -17,7 +18,7 @@ import { type Submitted, type TinkerClient, tinkerClient, type TinkerServer } fr
 import { lossOfLogprobs, lossValue, requireComputable, requireTemperatureOne, serverLoss } from './losses.js';
 import { type ModelOptions, openModel, submitPass, type TinkerModel, withAdvice } from './model.js';
 import { createSampler, type Sampler } from './sampler.js';
-import { alignedLogprobs, isFiniteDatum, type OptimStepOutput, wireDatum } from './wire.js';
+import { alignedLogprobs, isFiniteDatum, optimStepOutput, wireDatum } from './wire.js';
 
 export interface TinkerEngineOptions extends TinkerServer, ModelOptions {
   /** Longest sequence, prompt and reply together. Scoring by a reference takes one token more: stay one below what the server holds. */
@@ -128,9 +129,8 @@ class TinkerEngine implements Engine {
     const none: EngineState['weights'] = new Map();
     const { policyVersion, path } = await this.#inTurn(async () => {
       const policyVersion = this.#policyVersion;
-      const saved = await this.model.submitSave<{ path: string }>('save_weights', (number) => ({
-        path: `posttrain-${number}`,
-      }));
+      const named = (number: number): object => ({ path: `posttrain-${number}` });
+      const saved = await this.model.submitSave('save_weights', named, z.object({ path: z.string() }));
       return async () => ({ policyVersion, path: (await saved()).path });
     });
     return { policyVersion, path, weights: none, firstMoments: none, secondMoments: none };
@@ -144,7 +144,11 @@ class TinkerEngine implements Engine {
       );
     const model = await openModel(this.client, this.options);
     try {
-      const loaded = await model.submit('load_weights', { type: 'load_weights', path, optimizer: true });
+      const loaded = await model.submit(
+        'load_weights',
+        { type: 'load_weights', path, optimizer: true },
+        z.object({}),
+      );
       await loaded();
     } catch (error) {
       model.close();
@@ -183,10 +187,10 @@ class TinkerEngine implements Engine {
     return this.#inTurn(async () => {
       const policyVersion = this.#policyVersion;
       if (this.#sampler?.policyVersion !== policyVersion) {
-        const saved = await this.model.submitSave<{ sampling_session_id: string }>(
-          'save_weights_for_sampler',
-          (number) => ({ type: 'save_weights_for_sampler', sampling_session_seq_id: number }),
-        );
+        const route = 'save_weights_for_sampler';
+        const numbered = (number: number): object => ({ type: route, sampling_session_seq_id: number });
+        const output = z.object({ sampling_session_id: z.string() });
+        const saved = await this.model.submitSave(route, numbered, output);
         const { sampling_session_id } = await saved();
         this.#sampler = { policyVersion, sampler: createSampler(this.client, sampling_session_id) };
       }
@@ -254,10 +258,8 @@ class TinkerEngine implements Engine {
   }
 
   async #submitOptimStep(params: OptimParams): Promise<Submitted<OptimResult>> {
-    const { learningRate, adamBeta1, adamBeta2, adamEpsilon, weightDecay, maxGradNorm } = {
-      ...defaultOptimParams,
-      ...params,
-    };
+    const { learningRate, adamBeta1, adamBeta2, adamEpsilon, weightDecay, maxGradNorm } =
+      completeOptimParams(params);
     const [hasGradient, lossIsFinite] = [this.#hasGradient, this.#lossIsFinite];
     if (!lossIsFinite && hasGradient)
       throw new Error(
@@ -265,18 +267,21 @@ class TinkerEngine implements Engine {
       );
     this.#forgetGradient();
     if (!hasGradient) return () => Promise.resolve({ gradNorm: lossIsFinite ? 0 : NaN, stepped: false });
-    const result = await this.model.submit<OptimStepOutput>('optim_step', {
-      adam_params: {
-        learning_rate: learningRate,
-        beta1: adamBeta1,
-        beta2: adamBeta2,
-        eps: adamEpsilon,
-        weight_decay: weightDecay,
-        grad_clip_norm: maxGradNorm,
-      },
-    });
+    const adam_params = {
+      learning_rate: learningRate,
+      beta1: adamBeta1,
+      beta2: adamBeta2,
+      eps: adamEpsilon,
+      weight_decay: weightDecay,
+      grad_clip_norm: maxGradNorm,
+    };
+    const result = await this.model.submit('optim_step', { adam_params }, optimStepOutput);
     this.#policyVersion += 1;
-    return async () => ({ gradNorm: (await result()).metrics?.['skyrl.ai/grad_norm'], stepped: true });
+    return async () => {
+      const gradNorm = (await result()).metrics?.['skyrl.ai/grad_norm'];
+      // `null` stands for what JSON cannot say
+      return { gradNorm: gradNorm === null ? NaN : gradNorm, stepped: true };
+    };
   }
 
   #forgetGradient(): void {

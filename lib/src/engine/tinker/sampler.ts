@@ -2,7 +2,7 @@
 import type { MaskedSequence, Sample, SampleKey, SamplingParams } from '../../model/index.js';
 import { uniform } from '../../tensor/random.js';
 import type { TinkerClient } from './client.js';
-import { alignedLogprobs, modelInput, type SampleOutput } from './wire.js';
+import { alignedLogprobs, modelInput, type SampleOutput, sampleOutput } from './wire.js';
 
 export interface Sampler {
   sample(prompt: Int32Array, params: SamplingParams, key: SampleKey): Promise<Sample>;
@@ -20,7 +20,7 @@ export function createSampler(client: TinkerClient, sampling_session_id: string)
     sampling_params: object,
     more: object,
   ): Promise<SampleOutput> => {
-    const result = await client.submit<SampleOutput>('asample', {
+    const question = {
       type: 'sample',
       sampling_session_id,
       seq_id: (sequence += 1),
@@ -28,7 +28,8 @@ export function createSampler(client: TinkerClient, sampling_session_id: string)
       prompt: modelInput(prompt),
       sampling_params,
       ...more,
-    });
+    };
+    const result = await client.submit('asample', question, sampleOutput);
     return result();
   };
 

@@ -3,6 +3,7 @@
  * Source: the Python SDK (`thinking-machines-lab/tinker`, `src/tinker/types/`) and SkyRL's server (`NovaSky-AI/SkyRL`,
  * `skyrl/tinker/api.py`), the JSON of both.
  */
+import { z } from 'zod';
 import type { Datum } from '../types.js';
 
 export interface TensorData {
@@ -38,10 +39,20 @@ export interface ForwardBackwardOutput {
   readonly loss_fn_outputs: readonly { readonly logprobs: TensorData }[];
 }
 
+const numberOrNull = z.number().nullable();
+
+export const forwardBackwardOutput: z.ZodType<ForwardBackwardOutput> = z.object({
+  loss_fn_outputs: z.array(z.object({ logprobs: z.object({ data: z.array(numberOrNull) }) })),
+});
+
 export interface OptimStepOutput {
   /** `skyrl.ai/grad_norm` where the server is SkyRL. */
-  readonly metrics?: Readonly<Record<string, number>> | null;
+  readonly metrics?: Readonly<Record<string, number | null>> | null | undefined;
 }
+
+export const optimStepOutput: z.ZodType<OptimStepOutput> = z.object({
+  metrics: z.record(z.string(), numberOrNull).nullish(),
+});
 
 export interface SampleOutput {
   readonly sequences: readonly {
@@ -51,8 +62,19 @@ export interface SampleOutput {
     readonly logprobs: readonly number[] | null;
   }[];
   /** One per token of the prompt, the first `null`; where it was asked for. */
-  readonly prompt_logprobs?: readonly (number | null)[] | null;
+  readonly prompt_logprobs?: readonly (number | null)[] | null | undefined;
 }
+
+export const sampleOutput: z.ZodType<SampleOutput> = z.object({
+  sequences: z.array(
+    z.object({
+      stop_reason: z.enum(['stop', 'length']),
+      tokens: z.array(z.number()),
+      logprobs: z.array(z.number()).nullable(),
+    }),
+  ),
+  prompt_logprobs: z.array(numberOrNull).nullish(),
+});
 
 export function modelInput(tokens: ArrayLike<number>): ModelInput {
   return { chunks: [{ type: 'encoded_text', tokens: Array.from(tokens) }] };

@@ -1,6 +1,7 @@
 /** Makes tfjs's own WebAssembly back end ready to start. */
 import * as tf from '@tensorflow/tfjs-core';
 import { isNode } from '../host.js';
+import { messageOf } from '../../message-of.js';
 
 const FILE = 'tfjs-backend-wasm-simd.wasm';
 
@@ -51,6 +52,6 @@ async function downloadProblem(from: string): Promise<string | undefined> {
     const magic = new Uint8Array(await response.arrayBuffer()).subarray(0, 4);
     return String(magic) === '0,97,115,109' ? undefined : 'is no WebAssembly file';
   } catch (error) {
-    return `cannot be loaded (${error instanceof Error ? error.message : String(error)})`;
+    return `cannot be loaded (${messageOf(error)})`;
   }
 }
