@@ -4,10 +4,11 @@
 // **Question.** Can a program learn a game from nothing but points? And does it then do what the points were meant for?
 //
 // **You need** TypeScript, and nothing of machine learning: each term is said where it is first used.
+// It belongs to [chapter 1 of the book](../chapters/01-agents-and-environments.md), where the same is told at more length.
 //
 // **Time.** Half a minute on two cores.
 //
-// **Afterwards** you can write Q-learning yourself, read a learning curve, and find the hole in a reward before a learner finds it.
+// **Afterwards** you can write Q-learning yourself, read the curve of a learner's wins, and find the hole in a reward before a learner finds it.
 //
 // Everything later in this course, up to a language model that draws diagrams, is this notebook with larger parts. The game here is so
 // small that we can also compute what the best player would do. So we shall know exactly when the learner is wrong, and when we are.
@@ -59,7 +60,8 @@ console.log(visit(['take rusty sword', 'go north', 'go north']));
 //
 // These are the rules that it is not told. The red key opens the door north of the hallway, just by walking through with the key in the
 // bag. The rusty sword does nothing to the guard; rusty sword and magic crystal together make a silver sword, which does. And this is
-// the whole reward table, as it was published with the game:
+// the whole reward table, as it was published with the game, in a
+// [book on agents](https://github.com/bojieli/ai-agent-book) (Li, 2026) that shows with it how slow Q-learning is:
 
 // %%
 const { take, move, timeout, victory, ...pay } = treasureRewards;
@@ -131,6 +133,9 @@ check('the treasure is 11 moves away', way.length === 11);
 check('which pay 243.5 together', way.at(-1)!.total === 243.5);
 
 // %% [markdown]
+// A **sight** is what the agent gets to see of a state: its room, what lies there, and its bag. What lies in other rooms, and how many moves are
+// left, it does not see. So there are fewer sights than states, and two states can look alike.
+//
 // The sum of an episode's rewards is its **return**. A rule that says what to do in each state is a **policy**, and what a state is
 // worth under a policy, the return that is to be expected from there on, is its **value**. Nobody tells the agent values. It has to find them.
 
@@ -143,9 +148,9 @@ check('which pay 243.5 together', way.at(-1)!.total === 243.5);
 // $$Q(s, a) \;\leftarrow\; Q(s, a) + \alpha \,\bigl[\; r + \gamma \max_{a'} Q(s', a') - Q(s, a) \;\bigr]$$
 //
 // - $r$ is the reward just paid, $s'$ the state it led to, and $\max_{a'} Q(s', a')$ the best guess there.
-// - $\gamma$ (gamma) is the **discount**: a point that comes one move later counts $\gamma$ times as much. It says how far ahead the agent cares. Published: 0.99.
+// - $\gamma$ (gamma) is the **discount**: a point that comes one move later counts $\gamma$ times as much. It says how far ahead the agent cares. Published with the game: 0.99.
 // - The bracket is the surprise, what happened less what was expected. It is called *temporal-difference error*.
-// - $\alpha$ (alpha) is the **learning rate**: how much of the surprise is believed. Published: 0.2.
+// - $\alpha$ (alpha) is the **learning rate**: how much of the surprise is believed. Published with the game: 0.2.
 //
 // If every guess were right, every surprise would be zero: $Q(s, a) = r + \gamma \max_{a'} Q(s', a')$. That is *Bellman's equation*.
 
@@ -172,6 +177,9 @@ check('0 + 0.2 · (0.5 + 0.99 · 0.9 − 0) = 0.2782', Math.abs(goEast - 0.2782)
 // **ε-greedy**: with probability $\varepsilon$ (epsilon) a random move, else the one with the highest $Q$. Here $\varepsilon$ begins at 1 and is
 // multiplied by 0.9995 after each episode until it is 0.1. What is learned is the value of playing best from here on, whatever is played meanwhile: Q-learning
 // is **off-policy**.
+//
+// In the code `hunt.observe` makes the sight of a state, and `hunt.horizon` says when a game is cut off (after 50 moves) and what that pays (−10).
+// After the last move nothing is left to come: there $\max_{a'} Q(s', a')$ counts as 0.
 
 // %%
 function rowOf(q: QTable<string>, state: TreasureState): ActionValues<string> {
@@ -398,7 +406,8 @@ show({
 
 // %% [markdown]
 // It is not in the dark. {{01:published.foundEarly|integer}} of 5 seeds have held the treasure within their first 500 games, and then went back to better paid work.
-// Dropping the key costs 0.5, taking it again pays 4.5: each two moves earn 4. Playing at random drops {{01:published.dropsAtRandom}} things a game. The agent *learns* to drop {{01:published.dropsWhileLosing}}.
+// Dropping the key costs 0.5, taking it again pays 4.5: each two moves earn 4. In the figure each line begins where random play is, at about {{01:published.dropsAtRandom}}
+// things dropped in a game, and climbs: the agent *learns* to drop, {{01:published.dropsWhileLosing}} things a game while it does not win. Where a seed begins to win, its line falls.
 //
 // A reward can be **farmed** when a loop of moves pays each time round. Doing what the points say instead of what they were meant to say is called
 // **reward hacking**. Here it is on page one, in a game of five rooms that was published as an example of slow learning.
@@ -460,7 +469,7 @@ check(
   learned,
 );
 check(
-  'and while it wins fewer than 3',
+  'and while it wins, fewer than 3',
   winning.length === 0 || overSeeds(winning).mean < 3,
   `${winning.length} windows`,
 );
@@ -707,11 +716,11 @@ console.log(`${aboutKey} of ${final.size} rows mention the red key`);
 check('more than half of what it knows is about the colour of a key', aboutKey > final.size / 2);
 
 // %% [markdown]
-// Three limits: it needs thousands of games (with a real guard, each would hurt), nothing carries over to the next game, and nothing that
-// is known beforehand can be put in. And its actions must be a short closed list, so that a row can hold a number for each.
+// A table has four limits: it needs thousands of games (with a real guard, each would hurt), nothing carries over to another game, nothing that
+// is known beforehand can be put in, and its actions must be a short closed list, so that a row can hold a number for each.
 //
-// A language model is the other way round. It has read what keys are for; asked to play this very game, one was reported to win its first
-// try, in 18 moves. Its actions are texts, of which there is no list. In the rest of the course the policy is such a model, a very small one. What stays
+// A language model is the other way round. It has read what keys are for; asked to play this very game, one was reported, in the book that the game
+// comes from, to win its first try, in 18 moves. Its actions are texts, of which there is no list. In the rest of the course the policy is such a model, a very small one. What stays
 // is what you have here: states, actions, rewards, returns, and a reward that may not mean what you meant.
 
 // %%
@@ -757,7 +766,7 @@ await saveResults('01', {
 //
 // - An agent acts, an environment answers with a reward; a policy says what to do, a value what it will bring.
 // - Q-learning corrects one guess a move by the surprise $r + \gamma \max Q(s', a') - Q(s, a)$; all of it is thirty lines.
-// - As published it wins {{01:published.first|percent}} of its first 500 games. It is not lost: it earns {{01:published.takingAgain}} points a game by taking again what it has dropped, because that pays every time.
+// - As published it wins {{01:published.first|percent}} of its first 500 games. It is not lost: in games 1,501 to 2,000 it earns {{01:published.takingAgain}} points a game by taking again what it has dropped, because that pays every time.
 // - The farm is the optimum of the reward as written. The learner was right; the reward was wrong.
 // - A shorter sight, paying once, or a potential cure it. Only the potential comes with a proof, for any hint.
 //
