@@ -4,6 +4,7 @@
 // **Question.** What has to exist before a language model can be trained to *do* something?
 //
 // **You need** TypeScript, and from [notebook 1](01-q-learning.ipynb) the words state, action, reward, episode and policy.
+// It belongs to [chapter 2 of the book](../chapters/02-the-diagram-world.md), which says why each rule is as it is.
 //
 // **Time.** A quarter of a minute on two cores.
 //
@@ -130,7 +131,7 @@ check('a text inside a box is its label', readCanvas(mended.canvas)[0]!.label ==
 // Products that let models draw often repair such faults in silence: they rename a second `box1`, or drop the arrow. For training that would be
 // wrong. A fault that is hidden costs nothing, and what costs nothing is never unlearned.
 //
-// ## Twenty ways to be refused
+// ## Ways to be refused
 //
 // There are two kinds of fault. Of a reply that **cannot be read** nothing runs, and the episode is over:
 
@@ -236,8 +237,8 @@ table(
 );
 
 // %% [markdown]
-// Training sees only the `train` split. Every other **split** differs from it in one respect or none, so that a failure says what was not learned. Splits that are to differ
-// share no labelled graph.
+// Tasks come in **splits**, and training sees only one of them, `train`. Every other split differs from it in one respect or none, so that a failure says what
+// was not learned. No two of those that are generated share a graph with the same labels: else a model could be right by memory.
 
 // %%
 const differs: Record<Split, string> = {
@@ -265,9 +266,19 @@ table(
     request: fitToWidth(exampleOf(split).requests[0]!, 44),
   })),
 );
+/** The graphs of the first 40 tasks of a split, by their labels. */
+function graphsOf(split: Split): string[] {
+  const some = Array.from({ length: 40 }, (_, index) => generateTask({ seed: 1, split, index }));
+  return some.map(({ graph: { nodes, edges } }) => {
+    const label = (wanted: string): string => nodes.find(({ id }) => id === wanted)!.label;
+    const arrows = edges.map(({ from, to }) => `${label(from)} > ${label(to)}`);
+    return [...nodes.map(({ id }) => label(id)), ...arrows].sort().join('; ');
+  });
+}
+const trained = new Set(graphsOf('train'));
 check(
-  'training sees one split of ten',
-  allSplits.length === 10 && fullSplits.every((split) => split in differs),
+  'no graph that training has seen turns up in another split',
+  fullSplits.every((split) => split === 'train' || !graphsOf(split).some((graph) => trained.has(graph))),
 );
 
 // %% [markdown]
@@ -283,7 +294,7 @@ const episode = env.start(review);
 console.log(episode.initialObservation());
 
 // %% [markdown]
-// `RULES` states the canvas, the least gap between boxes, the grid, and the direction of flow (LR: left to right). Our first draft has a flaw.
+// `RULES` states the canvas, the least gap between boxes, the grid, the shape of a decision, and the direction of flow (LR: left to right). Our first draft has a flaw.
 // **Predict, then run:** what will the environment say, and what reward will it pay for the draft?
 
 // %%
@@ -297,6 +308,10 @@ const draft = serializeActions([
 const afterDraft = episode.step(draft);
 const draftCanvas = episode.canvas;
 console.log(`reward ${afterDraft.reward}, done: ${afterDraft.episodeDone}\n\n${afterDraft.nextObservation}`);
+
+// %% [markdown]
+// `W_OVERLAP` is a **lint**. Nothing was refused (that would be an `E_` code); it is what a careful colleague would point out, and it says which two boxes.
+// So the second reply moves one of them:
 
 // %%
 const mend = serializeActions([{ type: 'move', id: 'n3', x: 320, y: 220 }, { type: 'finish' }]);
@@ -317,7 +332,7 @@ check('a second look costs 0.01', end.reward === 0.99);
 // Three decisions are hidden in this little dialogue, and each closes a hole like the one in the treasure hunt.
 //
 // - The reward is paid **once, at the end, for the outcome**. A bonus for each problem mended could be farmed: break, mend, break, mend.
-// - The observation names problems, but shows **no score**. A score inside the episode would be an oracle to climb, and at the end it would not be the policy that is good.
+// - The observation names problems, but shows **no score**. With a score inside the episode one could try, read the number, and keep or undo; then the drawing would be good and the policy would not.
 // - A second look costs a little, so that it is taken when it helps and not from habit.
 //
 // Edits begin with a canvas that is already there, and are judged by what changed:
@@ -398,8 +413,12 @@ const evidence = judged.flatMap(({ name, score }) =>
 console.log(evidence.join('\n'));
 
 // %% [markdown]
-// The last drawing is flawless as a drawing and earns {{02:reward.unasked|fixed2}}. Layout pays only for what was asked: the terms are multiplied, not added. Notebook 3 shows
-// what happens to a policy when they are added.
+// Read a row from the left. `valid` is the share of actions that ran; `nodes` and `edges` compare boxes and arrows with those that were wanted; `overlap`, `fit` (labels in
+// their boxes), `through` (arrows through boxes) and `direction` are parts of `layout`. One fault often costs in more than one of them: the overlap hides an arrow as well
+// ({{02:reward.overlap|fixed2}}), the backwards arrow also points against the flow ({{02:reward.backwards|fixed2}}). The lines below the table are the findings.
+//
+// The last drawing is flawless as a drawing and earns {{02:reward.unasked|fixed2}}, which any clean reply gets. Layout pays only for what was asked: the terms are
+// multiplied, not added. [Notebook 3](03-rewards.ipynb) shows where a search ends when they are added.
 //
 // The reward is code that somebody wrote, and can be wrong. So there is a second opinion, `verifyDiagram`. It shares no scoring code with the reward
 // and answers only yes or no. Where the two disagree, one of them has a bug.
@@ -428,7 +447,8 @@ check(
 //
 // A **policy** takes an observation and gives a reply. A language model is one: it gives each possible next piece of text a probability, and a reply is
 // drawn from these, piece by piece. Here are three policies on the same tasks: one that always says the same; a script that is told the
-// wanted graph (it will be the teacher in notebook 4); and a small language model of a million parameters that has read two texts, a word list and some JSON, but never a diagram.
+// wanted graph (it will be the teacher in notebook 4); and a small language model, a million numbers (**parameters**) that training
+// can change, which has read two texts, a word list and some JSON, but never a diagram. `rollout` plays the episodes; the **engine** is what runs the model for it.
 
 // %%
 const seeds = [seed, seed + 1, seed + 2];
@@ -482,7 +502,7 @@ check('the script always succeeds', policies[1]!.success === 1);
 check('the language model never does', policies[2]!.success === 0 && policies[2]!.reward === 0);
 
 // %% [markdown]
-// The model's reward is the same, zero, for everything that it writes. Reinforcement learning makes what earned more likelier; where nothing earns more, it
+// The model's reward is the same, zero, for everything that it writes. **Reinforcement learning** makes what earned more likelier; where nothing earns more, it
 // has nothing to say. That is why the course goes on with a teacher (4) and with imitation (5) before rewards are used for training (6).
 //
 // ## Tokens in, tokens out
@@ -591,8 +611,8 @@ check(
 // tried on three tasks that you have not seen: four boxes; seven boxes, with longer words; five boxes, and a rule that is not the usual one. The verifier has to accept
 // all three.
 //
-// A character is 9.6 pixels wide here, a box keeps 5 pixels free on each side, and a label may break between words. `task.rules` has `minGap`, `grid` and
-// `canvasWidth`. First what tries your program, then your cell.
+// A character is 9.6 pixels wide here, a box keeps 5 pixels free on each side, and a label may break between words. `task.rules` has `minGap` (the least distance
+// of two boxes), `grid` (of which each `x` and `y` is a multiple) and `canvasWidth`. First what tries your program, then your cell.
 
 // %%
 type Draws = (task: DiagramTask) => Action[];
@@ -624,7 +644,7 @@ function row(task: DiagramTask): Action[] {
 }
 await exercise({
   id: 'row',
-  hint: 'take the width of each box from its label, rounded up to the grid, put the next box at least task.rules.minGap further, and add an arrow for each of task.graph.edges',
+  hint: 'how wide must a box be for its label on one line, and where may the next one begin? Round both up to multiples of task.rules.grid; which arrows are wanted stands in task.graph.edges',
   cases: () => testRow(row),
 });
 
@@ -658,7 +678,7 @@ await saveResults('02', {
 //
 // - An environment is an observation, a language of actions and a reward. It has no clock and no chance.
 // - A fault is named, skipped and counted ({{02:codes.unreadable}} ways not to be read, {{02:codes.refused}} ways to be refused), never mended in silence.
-// - The reward is paid once for the outcome; success is stricter, reported, and checked by a verifier that shares no code with it.
+// - The reward is paid once for the outcome; success is stricter, reported, and checked by a verifier that shares no scoring code with it.
 // - A policy is whatever turns an observation into a reply. The small model cannot: {{02:model.readable|percent0}} of its replies can be read.
 // - Tokens in, tokens out: {{02:tokens.other|percent0}} of sampled replies would come back from text as other tokens.
 //

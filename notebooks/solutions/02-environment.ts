@@ -12,6 +12,6 @@ function row(task: DiagramTask): Action[] {
 }
 await exercise({
   id: 'row',
-  hint: 'take the width of each box from its label, rounded up to the grid, put the next box at least task.rules.minGap further, and add an arrow for each of task.graph.edges',
+  hint: 'how wide must a box be for its label on one line, and where may the next one begin? Round both up to multiples of task.rules.grid; which arrows are wanted stands in task.graph.edges',
   cases: () => testRow(row),
 });
