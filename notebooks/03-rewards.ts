@@ -1,13 +1,15 @@
 // %% [markdown]
-// # Rewards
+// # 3 · Rewards: a policy learns whatever is paid
 //
-// A policy learns whatever is paid. This notebook asks: **what should be paid for a drawing, and how do you find out that a reward
-// pays for the wrong thing before a policy does?**
+// **Question.** What should be paid for a drawing, and how do you find out that a reward pays for the wrong thing before a policy does?
 //
-// - You need: what an environment is (notebook 02). No machine learning.
-// - Time: under a minute on two cores; no training.
-// - Afterwards you can: take a reward apart into terms, attack it, measure what a search makes of it, say what a judge may do, and mend a
-//   reward that leaks.
+// **You need** from [notebook 2](02-environment.ipynb) what an environment, a policy and success are, and no machine learning.
+// It belongs to [chapter 3 of the book](../chapters/03-rewards.md).
+//
+// **Time.** Under a minute on two cores; no training.
+//
+// **Afterwards** you can take a reward apart into terms, attack it, measure what a search makes of it, say what a judge may do, and mend a
+// reward that leaks.
 
 // %%
 import { emptyCanvas, lint, serializeActions } from 'posttrain/envs';
@@ -70,7 +72,7 @@ diagram(drawn.canvas, { description: 'The drawing that the scripted teacher made
 
 // %%
 /** All terms of a canvas, and what the two formulas pay for it. */
-function judge(task: DiagramTask, canvas: Canvas, log: ActionLog) {
+function measure(task: DiagramTask, canvas: Canvas, log: ActionLog) {
   const found = Object.entries(scoreTerms(task, canvas, log));
   const terms = Object.fromEntries(found.map(([name, { value }]) => [name, value]));
   return { terms, naive: valueOf(formulas.naive, terms), gated: valueOf(formulas.gated, terms) };
@@ -87,7 +89,7 @@ const meanings = {
   structure: 'gated: nodes × (0.25 + 0.75 edges), and groups where there are any',
   layout: 'gated: nothing overlaps, labels fit, arrows run clear, direction and alignment',
 };
-const right = judge(honest.task, drawn.canvas, drawn.log);
+const right = measure(honest.task, drawn.canvas, drawn.log);
 table(
   Object.entries(meanings).map(([term, measures]) => ({ term, value: right.terms[term]!, measures })),
   {
@@ -121,7 +123,7 @@ check('and leaves something to gain in the naive one', right.naive < 0.95, right
 /** The drawing that an attack leaves, with its pay. */
 function attacked(name: string, { task, answer }: AnsweredTask): { canvas: Canvas; caption: string } {
   const { canvas, log } = play(task, drawAttacks[name]!(task, answer));
-  const { naive, gated } = judge(task, canvas, log);
+  const { naive, gated } = measure(task, canvas, log);
   return { canvas, caption: `${name}: naive ${naive.toFixed(2)}, gated ${gated.toFixed(2)}` };
 }
 
@@ -139,6 +141,9 @@ diagram(
 );
 
 // %% [markdown]
+// `complete_graph` is paid best, and better than the right drawing: with arrows in every direction it has the five that the formula asks for. Four of the others
+// earn exactly what the right one does; only a missing box is noticed.
+//
 // Those look like work. The next ones do not even try: words without boxes, labels that hold the whole request, everything in one spot, text
 // that a reader cannot see or that talks to whoever grades it.
 
@@ -167,7 +172,7 @@ diagram(
 //
 // One request proves little. The table measures every attack on many requests, as a share of what the right drawings of the same requests
 // earn. Only drawings that are really wrong count: `chain_always` is no cheat where a chain was asked for. Who says "wrong"? Not the reward
-// but `verifyDiagram`, a second, strict checker that shares no scoring code with it.
+// but `verifyDiagram`, a second, strict checker that shares no scoring code with it. All this is done with three **seeds**, that is with three sets of requests.
 
 // %%
 interface Pay {
@@ -192,7 +197,7 @@ function attackPay(answered: readonly AnsweredTask[]): Pay[] {
 
 function payOf(task: DiagramTask, reply: string): { naive: number; gated: number; right: boolean } {
   const { canvas, log } = play(task, reply);
-  return { ...judge(task, canvas, log), right: verifyDiagram(task, canvas, log).success };
+  return { ...measure(task, canvas, log), right: verifyDiagram(task, canvas, log).success };
 }
 
 // %%
@@ -200,7 +205,7 @@ const examples = size.seeds.map((taskSeed) =>
   Array.from({ length: size.tasks }, (_, i) => example(taskSeed, i)),
 );
 const pays = examples.map(attackPay);
-/** Mean over seeds, with its 95 % interval. */
+/** Mean over seeds, with its 95 % interval: made anew with other seeds, 19 of 20 such intervals hold what is measured. */
 function interval(values: readonly number[]): { value: number; low: number; high: number } {
   const { mean: value, low = value, high = value } = overSeeds(values);
   return { value, low, high };
@@ -227,7 +232,7 @@ const lucrative = (reward: 'naive' | 'gated'): number[] =>
 // near the limit of nine tenths that we set, and on some sets of requests above it. The structure is all there, so the reward pays for it;
 // what it lacks is style. A reward pays by degrees, and where "wrong" begins is for the verifier to say.
 //
-// `npx posttrain verify-reward` makes this table on fresh requests, for all four formulas that ship, and ends with status 1 when an attack
+// `npx posttrain verify-reward` makes this table on fresh requests, for every formula that ships, and ends with status 1 when an attack
 // pays. Run it whenever you change a reward.
 
 // %%
@@ -262,9 +267,9 @@ function oneFault(answered: readonly AnsweredTask[]) {
   return Object.entries(faults).map(([fault, damage]) => {
     const changes = answered.flatMap(({ task, answer }) => {
       const { canvas, log } = play(task, serializeActions(answer));
-      const before = judge(task, canvas, log);
+      const before = measure(task, canvas, log);
       return damage(canvas, task).map((broken) => {
-        const after = judge(task, broken, log);
+        const after = measure(task, broken, log);
         return { naive: after.naive - before.naive, gated: after.gated - before.gated };
       });
     });
@@ -284,7 +289,8 @@ const single = oneFault(examples.flat());
 table(single, { caption: 'Share of right drawings whose reward moves after one fault' });
 
 // %% [markdown]
-// A reversed arrow costs nothing, and an arrow that nobody asked for *earns* something wherever fewer than five were drawn. Now several faults in a
+// A reversed arrow costs nothing, and an arrow that nobody asked for *earns* something wherever fewer than five were drawn. (Few
+// requests want an arrow labelled. In a fast run there is none, and that row is empty.) Now several faults in a
 // row. The band is the 95 % interval over seeds.
 
 // %%
@@ -296,7 +302,7 @@ function damageCurve({ task, answer }: AnsweredTask, most: number, random: Rando
     const options = Object.values(faults).map((fault) => fault(path.at(-1)!, task));
     path.push(random.pick(random.pick(options.filter(({ length }) => length > 0))));
   }
-  return path.map((broken) => judge(task, broken, log));
+  return path.map((broken) => measure(task, broken, log));
 }
 
 // %%
@@ -348,7 +354,7 @@ check(
 // ideas: it changes a drawing at random and keeps whatever pays more. That is reinforcement learning without the learning, and it shows in seconds where a
 // reward leads.
 //
-// We start where a policy after SFT might be: half of the drawings are right, half have the right graph but are badly placed. The edits: move a
+// We start where a policy might be that has learned from a teacher's examples (notebooks 4 and 5): half of the drawings are right, half have the right graph but are badly placed. The edits: move a
 // box, enlarge it, rename it, add a word to its label, draw an arrow, remove one, add a box.
 
 // %%
@@ -410,11 +416,11 @@ const clean: ActionLog = { parsed: true, actions: 1, valid: 1, errors: [] };
 /** The canvas after each step of a search that keeps an edit only when the reward pays more for it. */
 function climb(task: DiagramTask, start: Canvas, reward: 'naive' | 'gated', random: RandomStream): Canvas[] {
   const path = [start];
-  let best = judge(task, start, clean)[reward];
+  let best = measure(task, start, clean)[reward];
   for (let step = 0; step < size.steps; step++) {
     const canvas = path.at(-1)!;
     const edited = random.pick(edits)(canvas, task, random);
-    const offer = judge(task, edited, clean)[reward];
+    const offer = measure(task, edited, clean)[reward];
     path.push(offer > best ? edited : canvas);
     best = Math.max(best, offer);
   }
@@ -436,7 +442,7 @@ function climbCurve(reward: 'naive' | 'gated', climbSeed: number, answered: read
     return path
       .filter((_, step) => step % every === 0)
       .map((canvas) => ({
-        ...judge(task, canvas, clean),
+        ...measure(task, canvas, clean),
         success: Number(verifyDiagram(task, canvas, clean).success),
       }));
   });
@@ -483,7 +489,8 @@ showClimb('naive', 'The naive reward rises to 1 while the gated reward falls and
 showClimb('gated', 'The gated reward and success rise together; the naive reward hardly moves.');
 
 // %% [markdown]
-// Following the naive reward lifts it from {{03:climb.naive.naive.before|fixed2}} to {{03:climb.naive.naive.after|fixed2}}, and takes success from {{03:climb.naive.success.before|percent0}} to {{03:climb.naive.success.after|percent0}}. If you had only the curve of the reward, this would be your best run.
+// Following the naive reward lifts it from {{03:climb.naive.naive.before|fixed2}} to {{03:climb.naive.naive.after|fixed2}}, and takes success from {{03:climb.naive.success.before|percent0}} to {{03:climb.naive.success.after|percent0}}. If you had only the curve of the reward, this would be your best run. The
+// gated reward, which nobody follows here, falls with it: {{03:climb.naive.gated.before|fixed2}} to {{03:climb.naive.gated.after|fixed2}}.
 // Following the gated reward takes success from {{03:climb.gated.success.before|percent0}} to {{03:climb.gated.success.after|percent0}}; the naive reward ends at {{03:climb.gated.naive.after|fixed2}}, as if little had happened.
 //
 // So: always watch a second number that is not paid. Here is what both searches drew.
@@ -498,7 +505,7 @@ function drawings(index: number, taskSeed: number) {
   const end = (reward: 'naive' | 'gated') =>
     climb(task, start, reward, randomStream(taskSeed, 'show', 0, index)).at(-1)!;
   const captioned = (name: string, canvas: Canvas) => {
-    const { naive, gated } = judge(task, canvas, clean);
+    const { naive, gated } = measure(task, canvas, clean);
     const verdict = verifyDiagram(task, canvas, clean).success ? 'right' : 'wrong';
     return { canvas, caption: `${name}: naive ${naive.toFixed(2)}, gated ${gated.toFixed(2)}, ${verdict}` };
   };
@@ -522,7 +529,9 @@ check(
 );
 
 // %% [markdown]
-// A search is not a policy, and random edits are not gradients. But `npm run experiment -- diagram` trains a language model with both rewards, and
+// Look at the arrows: the search for the naive reward has added some until there are five.
+//
+// A search is not a policy, and random edits are not training. But `npm run experiment -- diagram` trains a language model with both rewards, and
 // its curves look like these: the textbook reward rises by arrows that nobody asked for, and success falls.
 //
 // ## Process and outcome
@@ -536,7 +545,8 @@ check(
 // - **outcome**: the gated reward of the last canvas;
 // - **bonus**: what the term `edges` gained, at every step that gained something;
 // - **potential**: $\Phi(s') - \Phi(s)$ at every step, with $\Phi$ the gated reward of the canvas so far. Summed over an episode everything in
-//   between cancels: only the end minus the start remains, so nothing can be farmed;
+//   between cancels: only the end minus the start remains, so nothing can be farmed. (In notebook 1 $\Phi$ was a hint and had to be 0 at the end; here it
+//   keeps its value there, because the last canvas is what we want to pay for. The discount is 1.)
 // - **penalties**: −0.1 for every complaint of the checker about the last canvas, and nothing else.
 
 // %%
@@ -551,7 +561,7 @@ function episodeOf({ task, answer }: AnsweredTask, rounds: number): Canvas[] {
 
 // %%
 function payments(task: DiagramTask, canvases: readonly Canvas[]) {
-  const judged = canvases.map((canvas) => judge(task, canvas, clean));
+  const judged = canvases.map((canvas) => measure(task, canvas, clean));
   const gains = (value: (at: number) => number): number[] =>
     judged.slice(1).map((_, i) => value(i + 1) - value(i));
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
@@ -572,7 +582,8 @@ const paidEpisodes = [
 table(paidEpisodes, { caption: 'What four drawers earn by four ways of paying' });
 
 // %% [markdown]
-// With the bonus, twenty rounds of vandalism earn {{03:process.farmed.bonus|fixed2}} against {{03:process.honest.bonus|fixed2}} for the honest drawing. Outcome and potential pay both the same. And where only penalties
+// With the bonus, twenty rounds of vandalism earn {{03:process.farmed.bonus|fixed2}} against {{03:process.honest.bonus|fixed2}} for the honest drawing. The outcome pays honest and vandal
+// alike, and so does the potential. And where only penalties
 // are paid, doing nothing cannot be beaten: penalties say how to work, so something else must pay for working at all. If you punish, punish acts that a program
 // can recognise, never "no progress": doing nothing is the cheapest way around that.
 //
@@ -587,8 +598,8 @@ check(
 );
 check('a potential cannot', Math.abs(farmed!.potential - once!.potential) < 1e-9);
 check(
-  'nobody earns more by penalties than who does nothing',
-  paidEpisodes.every(({ penalties }) => penalties <= idle!.penalties),
+  'where only penalties are paid, an honest drawing earns what doing nothing earns',
+  once!.penalties === idle!.penalties,
 );
 
 // %% [markdown]
@@ -620,7 +631,7 @@ function judgedPay(
 ) {
   const pay = answered.flatMap((each, i) => {
     const { canvas, log } = play(each.task, replyOf(each));
-    const { gated } = judge(each.task, canvas, log);
+    const { gated } = measure(each.task, canvas, log);
     const isRight = verifyDiagram(each.task, canvas, log).success;
     return Array.from({ length: 20 }, (_, hearing) => {
       const random = randomStream(judgeSeed, 'judge', hearing, i);
@@ -670,10 +681,7 @@ check(
   'a judge that pays can be flattered',
   judged['prompt_label']!.alone.value > judged['honest']!.alone.value,
 );
-check(
-  'one that vetoes pays a flatterer no more than the program does',
-  judged['prompt_label']!.veto.value < 0.2,
-);
+check('one that vetoes leaves the flatterer next to nothing', judged['prompt_label']!.veto.value < 0.2);
 check(
   'three votes give honest drawers at least what one vote gives them',
   judged['honest']!.three.value >= judged['honest']!.veto.value,
@@ -707,7 +715,7 @@ function paidBy(formula: Formula, replyOf: (each: AnsweredTask) => string): numb
   return mean(
     examples[0]!.map((each) => {
       const { canvas, log } = play(each.task, replyOf(each));
-      return valueOf(formula, judge(each.task, canvas, log).terms);
+      return valueOf(formula, measure(each.task, canvas, log).terms);
     }),
   );
 }
@@ -737,7 +745,7 @@ const mended: Formula = {
 
 await exercise({
   id: 'mend-the-reward',
-  hint: 'What is added is paid to everybody. Multiply by what must be right: `structure`, and `valid`. Keep a part that does not depend on `layout`.',
+  hint: 'What is added is paid to everybody, what is multiplied only together with the rest. Sort the terms: without which of them is a drawing worth nothing, and which only make a right one better?',
   cases: () => checkMended(mended),
 });
 
@@ -794,5 +802,5 @@ await saveResults('03', {
 // - Pay outcomes, or potentials; a bonus for progress is farmed, and penalties alone teach doing nothing.
 // - A judge is noise with opinions: it may veto, never pay.
 //
-// Next: notebook 04, a teacher whose answers are filtered by this reward. On your own: add an attack to the list that the gated reward pays more than 0.9 of an
-// honest drawing, and tell us.
+// **Next:** [4 · A teacher](04-teacher.ipynb), whose answers are filtered by this reward. On your own: find an attack, other than `far_spread`, that the gated reward pays
+// more than 0.9 of an honest drawing, and tell us.

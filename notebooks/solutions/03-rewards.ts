@@ -5,6 +5,6 @@ const mended: Formula = {
 
 await exercise({
   id: 'mend-the-reward',
-  hint: 'What is added is paid to everybody. Multiply by what must be right: `structure`, and `valid`. Keep a part that does not depend on `layout`.',
+  hint: 'What is added is paid to everybody, what is multiplied only together with the rest. Sort the terms: without which of them is a drawing worth nothing, and which only make a right one better?',
   cases: () => checkMended(mended),
 });
