@@ -27,6 +27,6 @@ function keep(request: string, reply: string): boolean {
 
 await exercise({
   id: 'keep-the-good-ones',
-  hint: 'Refuse boxes that are not in the request or that no arrow touches, fewer arrows than boxes less one, arrows that run back, and names that are left when all labels are taken out of the request.',
+  hint: 'One rule for each kind of mistake that the fallible teacher makes. Begin with: is every label a piece of the request, letter for letter? Then take all labels out of the request and look at what is left; the arrows come last.',
   cases: () => examine(keep),
 });
