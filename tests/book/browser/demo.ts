@@ -6,17 +6,26 @@ export async function shown(demo: Locator): Promise<string> {
   return `${await demo.locator('.demo-views').innerHTML()}${await demo.locator('.demo-words').textContent()}`;
 }
 
-/** By keyboard, as everything here can be used: the Run button, else another value of the first control, else the first move. */
+/** By keyboard, as everything here can be used: whatever surely changes what is shown, the most likely first. */
 export async function setGoing(demo: Locator): Promise<void> {
-  const run = demo.locator('.demo-run');
-  if ((await run.count()) > 0) return run.press('Enter');
-  const control = demo
-    .locator('input[type=range], select, input[type=checkbox], textarea, input[type=text]')
-    .first();
-  if ((await control.count()) === 0) return demo.locator('button[data-sets]').first().press('Enter');
-  const kind = await control.evaluate((each) => (each as HTMLInputElement).type);
-  if (kind === 'textarea' || kind === 'text') return control.pressSequentially('x');
-  await control.press(kind === 'checkbox' ? 'Space' : 'ArrowRight');
-  // at its end already
-  if (kind === 'range') await control.press('PageUp');
+  const ways: readonly (readonly [selector: string, use: (part: Locator) => Promise<void>])[] = [
+    ['.demo-run', (run) => run.press('Enter')],
+    ['input[type=range]', drag],
+    ['textarea, input[type=text]', (text) => text.pressSequentially('x')],
+    ['button[data-sets]', (move) => move.press('Enter')],
+    ['select', (choice) => choice.press('ArrowDown')],
+    ['input[type=checkbox]', (choice) => choice.press('Space')],
+  ];
+  for (const [selector, use] of ways) {
+    const part = demo.locator(selector).first();
+    if ((await part.count()) > 0) return use(part);
+  }
+  throw new Error('a demo with nothing to use');
+}
+
+/** One step to the right; a slider at its end goes back. */
+async function drag(slider: Locator): Promise<void> {
+  const before = await slider.inputValue();
+  await slider.press('ArrowRight');
+  if ((await slider.inputValue()) === before) await slider.press('ArrowLeft');
 }
