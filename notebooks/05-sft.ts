@@ -3,7 +3,7 @@
 //
 // **Question.** A base model has read text and never answered anybody. What does it learn from worked examples, and when are examples enough?
 //
-// **Before.** Notebook 02 (the environment that judges a drawing) and 04 (the teacher whose drawings we learn from) help; neither is needed.
+// **Before.** Notebooks [02](02-environment.ipynb) (the environment that judges a drawing) and [04](04-teacher.ipynb) (the teacher whose drawings we learn from) help; neither is needed. The book's chapter is [Supervised fine-tuning](../chapters/05-sft.md).
 //
 // **Time.** About a minute and a half on two cores.
 //
@@ -111,7 +111,7 @@ show(
 );
 
 // %% [markdown]
-// Grey tokens are there to be read: they are what the reply is conditioned on. No gradient asks the model to predict them.
+// Nearly every token of the reply costs more than a blind guess, the frame ten nats and more. The exceptions are the later tokens of a name, which the base copies once it has begun, and the end. Grey tokens are there to be read: they are what the reply is conditioned on. Nothing asks the model to predict them.
 //
 // ## The loss, by hand
 //
@@ -141,7 +141,7 @@ check('the base does worse than a blind guess', byHand > Math.log(tokenizer.voca
 //
 // ## From the base to a model that answers
 //
-// It gets three requests and answers greedily: always with the likeliest token.
+// It gets three requests and answers *greedily*: always with the likeliest token. (To *sample* is to draw each token as often as its probability says; that is temperature 1, and greedy is temperature 0.)
 
 // %%
 const unseenTasks = Array.from({ length: fast ? 6 : 40 }, (_, index) =>
@@ -168,9 +168,9 @@ table(requests.map((request, n) => ({ request, reply: before.replies[n]!.reply.s
 check('the base never answers in a way that can be read', before.sampled.parsed!.value === 0);
 
 // %% [markdown]
-// It answers with JSON of the kinds it has read, and it has learned to copy names. Not one reply can be read as a drawing. A reward would be the same for all of them, and there would be nothing for reinforcement learning to prefer. This is why SFT comes first for a small model and a strict format. (A large base that already answers well enough now and then can do without; DeepSeek-R1-Zero did, and its makers still put a small SFT in front later, for legible answers.)
+// It answers with JSON of the kinds it has read, and it has learned to copy names. Not one reply can be read as a drawing. A reward would be the same for all of them, and there would be nothing for **reinforcement learning** (RL: try, and do more of what was paid) to prefer. This is why SFT comes first for a small model and a strict format. (A large base that already answers well enough now and then can do without; DeepSeek-R1-Zero did, and its makers still put a small SFT in front later, for legible answers.)
 //
-// Now we train. Each step takes {{05:nano.batch|integer}} examples, none of them twice.
+// Now we train. A **step** finds out for every weight of the model how the loss would change with it (that is the **gradient**) and moves all of them a little way downhill; the *learning rate* says how far. Each step takes {{05:nano.batch|integer}} examples, none of them twice.
 //
 // **Predict, then run:** which of the two lines will be lower at the end?
 
@@ -211,9 +211,9 @@ const heldOutLoss = await pt.evaluateLoss(engine, unseenExamples);
 check('the held-out loss has fallen', heldOutLoss < byLibrary / 2, `now ${heldOutLoss.toFixed(3)} nats`);
 
 // %% [markdown]
-// The same tokens, the same colours. The frame, `{"type":"create","shape":…`, is free now. What still costs something is what an example cannot tell from the request: the first letters of a label, where a box goes.
+// The same tokens, the same colours. The frame, `{"type":"create","shape":…`, is free now. What still costs something is the first letters of a label, which stands in the request and has to be found there, and where a box goes, which no request says.
 //
-// No example was seen twice, so the two lines lie on each other: there was nothing to learn by heart. Below we shall see what happens otherwise.
+// In the chart before, no example was seen twice, so the two lines lie on each other: there was nothing to learn by heart. Below we shall see what happens otherwise.
 
 // %%
 const after = { replies: await drawings(), greedy: await examine(0), sampled: await examine(1) };
@@ -240,13 +240,13 @@ table([
 if (!fast) check('most replies can be read', after.sampled.parsed!.value > 0.7);
 
 // %% [markdown]
-// What SFT bought is the *language*: replies that can be read, and actions that run. *Success* is strict: every box and arrow of the request, no other, nothing overlapping. After {{05:nano.steps|integer}} short steps it is {{05:nano.sampled|percent0}} of the samples; `npm start` takes 550 steps twice as large and comes to four in ten. (One seed and forty requests: these numbers show what happens and prove nothing. What is claimed below has three seeds, in a smaller world.)
+// What SFT bought is the *language*: replies that can be read, and actions that run. *Success* is strict: every box and arrow of the request, no other, nothing overlapping. After {{05:nano.steps|integer}} short steps it is {{05:nano.sampled|percent0}} of the samples; `npm start` takes {{diagram:recipe.sft.maxSteps|integer}} steps of {{diagram:recipe.sft.batchSize|integer}} and comes to {{diagram:summary[1].success|percent0}}. (One seed and forty requests: these numbers show what happens and prove nothing. What is claimed below has three seeds, in a smaller world.)
 //
-// Look at the last two rows. Greedy drawings succeed more often than sampled ones: the likeliest reply is better than a usual one. And of four samples one is good far more often than each is. The model *can* do more than it *does*. Choosing is left, and that is what notebook 06 is about.
+// Look at the last two rows. Greedy drawings succeed more often than sampled ones ({{05:nano.greedy|percent0}}): the likeliest reply is better than a usual one. And of four samples one is good far more often than each is ({{05:nano.oneOfFour|percent0}}). The model *can* do more than it *does*. Choosing is left, and that is what notebook 06 is about.
 //
 // ## The step, by hand
 //
-// To take training apart, and to repeat it over seeds, we need something faster. The **preference world** has 27 words. A request names one to three topics; a reply speaks about them, and a known reward likes many words about the topics, some courtesy, a reason, and brevity. A model of 11,360 parameters learns it in a second. From here to the exercise everything happens there.
+// To take training apart, and to repeat it over seeds, we need something faster. The **preference world** has 27 words. A request names one to three topics; a reply speaks about them, and a known reward likes many words about the topics, some courtesy, a reason, and brevity. A model of eleven thousand weights learns it in a second. From here to the word about LoRA everything happens there.
 
 // %%
 const words = pt.wordTokenizer(pt.preferenceWords);
@@ -279,7 +279,7 @@ table(
 );
 
 // %% [markdown]
-// Here is SFT, whole. One batch of examples, one loss, one step down its gradient. `sequenceLogprobs` gives the log-probability of every token whose mask is 1; the minus of their mean is the loss from above.
+// Here is SFT, whole. One batch of examples, one loss, one step down its gradient, taken by Adam, an optimizer that gives all weights about the same pace. `sequenceLogprobs` gives the log-probability of every token whose mask is 1; the minus of their mean is the loss from above.
 
 // %%
 async function plainSFT(
@@ -304,7 +304,7 @@ type Plan = Pick<pt.SFTConfig, 'learningRate' | 'adamEpsilon' | 'seed' | 'batchS
 };
 
 // %% [markdown]
-// Does the library do the same? Two copies of one model take three steps, one with each. Adam's last parameter is set to 1 for this, so that a step is proportional to the gradient and a wrong factor would show.
+// Does the library do the same? Two copies of one model take three steps, one with each. Adam's last parameter is set to 1 for this, so that a step is about proportional to the gradient and a wrong factor would show.
 
 // %%
 const plan = { learningRate: 1, adamEpsilon: 1, seed, maxSteps: 3, batchSize: 16 };
@@ -543,7 +543,7 @@ show({
   type: 'lines',
   title: 'What their replies are worth meanwhile',
   description:
-    'The reward of both students rises all the time; that of the student with few examples does not fall while its held-out loss climbs.',
+    'The reward of both students rises nearly all the time; that of the student with few examples does not fall while its held-out loss climbs.',
   xLabel: 'step',
   yLabel: 'reward of samples, unseen requests',
   width: 620,
@@ -574,11 +574,11 @@ if (!fast)
   check('the held-out loss of few examples turns', overfits > 0.3, `it climbs by ${overfits.toFixed(2)}`);
 
 // %% [markdown]
-// That is **over-fitting**: with 59 examples the student knows them by heart, and is sure of things it cannot know. With 1,888 nothing of the kind happens.
+// That is **over-fitting**, the first figure: with 59 examples the student knows them by heart, and is sure of things it cannot know. With 1,888 nothing of the kind happens.
 //
-// Should one stop where the held-out loss turns? Look at the second figure first. With 59 examples the loss is least after {{05:stop.few.step|integer}} steps, and there the replies earn {{05:stop.few.rewardThere|fixed2}}. At the end the loss is three times as high, and they earn {{05:stop.few.rewardAtEnd|fixed2}}. The loss asks whether *this* writer's words are said, and a student that bets everything on a few words pays dearly for each bet that fails. The reward asks whether what is said is any good. The makers of InstructGPT saw the same: the validation loss over-fitted after one epoch, and people liked the model of later epochs better.
+// Should one stop where the held-out loss turns? Look at the second figure first. With 59 examples the loss is least after {{05:stop.few.step|integer}} steps, and there the replies earn {{05:stop.few.rewardThere|fixed2}}. At the end the loss has climbed by {{05:stop.few.climb|short}} nats, and they earn {{05:stop.few.rewardAtEnd|fixed2}}. The loss asks whether *this* writer's words are said, and a student that bets everything on a few words pays dearly for each bet that fails. The reward asks whether what is said is any good. The makers of InstructGPT saw the same: the validation loss over-fitted after one epoch, and people liked the model of later epochs better.
 //
-// So let the held-out loss warn you, and stop by what you want: a score on held-out tasks. More examples beat more passes by the loss, and are no worse by the reward. And mind that a student that is sure of everything has no variety left, which is what reinforcement learning will choose from.
+// So let the held-out loss warn you, and stop by what you want: a score on held-out tasks. More examples beat more passes by the loss, and are no worse by the reward ({{05:stop.many.rewardAtEnd|interval}} at the end, against {{05:stop.few.rewardAtEnd|interval}}). And mind that a student that is sure of everything has no variety left, which is what reinforcement learning will choose from.
 //
 // ## What is copied
 //
@@ -642,6 +642,10 @@ show({
 const [people, half, filtered, reinforced] = Object.values(clones) as [Cloned, Cloned, Cloned, Cloned];
 type Cloned = (typeof clones)['people'];
 if (!fast) {
+  check(
+    'no student who copies earns what its examples do',
+    [people, half, filtered].every(({ teacher, student }) => student.value < teacher.value),
+  );
   check('careless teachers have careless students', half.student.value < people.student.value - 0.1);
   check('better examples make a better student', filtered.student.value > people.student.value + 0.1);
   check('greedily the careless student earns more', half.greedy.value > half.student.value);
@@ -656,13 +660,13 @@ if (!fast) {
 //
 // Two ways out of that need no new algorithm. *Take the likeliest reply*: what careless writers get wrong they get wrong in many ways, and what they get right in few, so the likeliest reply is better than a usual one ({{05:clone.careless.greedy|interval}} against {{05:clone.careless.student|interval}}). *Choose better examples*: the best of four are worth {{05:clone.best.teacher|fixed2}}, and their student {{05:clone.best.student|fixed2}}.
 //
-// The third way is to learn from the reward itself. The last student had the same people for teachers, and earns {{05:clone.rl.student|fixed2}}: more than any of the examples it saw were worth on average, because nothing holds it to them.
+// The third way is to learn from the reward itself. The last student had the same people for teachers, and earns {{05:clone.rl.student|fixed2}}: more than the examples it saw were worth on average, because nothing holds it to them.
 //
 // **When is SFT enough, then?** When you can get examples that are as good as you need, and what you will meet is like what they show. When greedy answers succeed: you are done. When they do not, and sampled ones sometimes do, the model knows more than it shows, and reinforcement learning can bring it out. When neither does, no reward will tell it how; it needs examples first. And when more examples of the same kind no longer help, the trouble is not their number but the aim: to sound like them.
 //
 // ## A word about LoRA
 //
-// All of the above changed every weight. For large models that is dear: each weight needs a gradient and two moments of the optimizer beside it. **LoRA** freezes a matrix $W$ and learns a small correction $BA$ of rank $r$ next to it. How small?
+// All of the above changed every weight. For large models that is dear: each weight needs a gradient and two running means of the optimizer beside it. The weights of a model stand in tables of numbers, matrices. **LoRA** freezes a matrix $W$ and learns a small correction next to it, the product $BA$ of two thin matrices; their *rank* $r$ is how thin. How small is that?
 
 // %%
 const targetModules = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj'];
@@ -686,9 +690,9 @@ table([
 //
 // ## Exercise: the mask of a conversation
 //
-// A conversation has more than one reply. Its row holds the request, a reply, what the environment said, the next reply, and so on. You get its pieces in order. Write the mask, and the mean loss over it.
+// A conversation has more than one reply. Its row holds the request, a reply, what the environment said, the next reply, and so on. You get its pieces in order. Write the mask, and the mean loss over it: 0 where nothing counts at all.
 //
-// The cases compare with what the library's own rollout says, and put NaN where nothing counts: there the log-probability was never computed. Zero times NaN is NaN, so a mask that multiplies will not do.
+// The cases compare with what the library keeps when it samples conversations itself (its *rollout*), and put NaN where nothing counts: there the log-probability was never computed. Zero times NaN is NaN, so a mask that multiplies will not do.
 
 // %%
 interface Piece {
@@ -766,7 +770,7 @@ function maskedLoss(logprobs: Float32Array, mask: Uint8Array): number {
 
 await exercise({
   id: 'conversation-mask',
-  hint: 'Fill the masks of the pieces from "assistant" with 1. In the loss, leave masked tokens out with `filter`, and divide by how many are left.',
+  hint: 'Who wrote each piece? In the loss, leave out what does not count before you add up, and look at what you divide by.',
   cases: () => examineMask(conversationMask, maskedLoss),
 });
 
@@ -817,6 +821,8 @@ engine.dispose();
 //
 // - SFT is next-token prediction on chosen texts, with a loss that counts the reply alone. The mask is a list of zeros and ones, and forgetting it trains the model to speak for others.
 // - The loss is the mean surprise per counted token; it can be done by hand, and one step is ten lines.
-// - A held-out loss that turns is a warning. Where to stop is said by a score on held-out tasks, and more examples do better than more passes.
-// - A student copies its teachers, mistakes included. Better examples help more than more steps.
-// - SFT buys a language in which to act. What the model can do and does not prefer to do is left for reinforcement learning: [06-reinforce-to-grpo](06-reinforce-to-grpo.ipynb).
+// - A held-out loss that turns is a warning. Where to stop is said by a score on held-out tasks.
+// - A student copies its teachers, mistakes included. Better examples make better students.
+// - SFT buys a language in which to act. What the model can do and does not prefer to do is left for reinforcement learning.
+//
+// **Next:** [06 · From REINFORCE to GRPO](06-reinforce-to-grpo.ipynb), which learns from a number for each reply.

@@ -14,6 +14,6 @@ function maskedLoss(logprobs: Float32Array, mask: Uint8Array): number {
 
 await exercise({
   id: 'conversation-mask',
-  hint: 'Fill the masks of the pieces from "assistant" with 1. In the loss, leave masked tokens out with `filter`, and divide by how many are left.',
+  hint: 'Who wrote each piece? In the loss, leave out what does not count before you add up, and look at what you divide by.',
   cases: () => examineMask(conversationMask, maskedLoss),
 });
