@@ -3,7 +3,7 @@
 //
 // **Question.** How does a model learn from nothing but a number for each of its replies, and what does every part of the algorithms with the famous names do?
 //
-// **Before.** Notebook 05: what a log-probability is, and how one step of training goes.
+// **Before.** Notebook [05](05-sft.ipynb): what a log-probability is, and how one step of training goes. The book's chapter is [Reinforcement learning for language models](../chapters/06-reinforcement-learning.md).
 //
 // **Time.** About a minute on two cores.
 //
@@ -23,7 +23,7 @@ const maxSteps = fast ? 8 : 60;
 // %% [markdown]
 // ## A policy gradient that can be known exactly
 //
-// In reinforcement learning the model is called a **policy**, $\pi$: it acts, here by writing a reply $y$, and gets a **reward** $r(y)$. Nobody shows it a good reply. What we want to climb is the expected reward, $J = \sum_y \pi(y)\, r(y)$. Its gradient is
+// In reinforcement learning the model is called a **policy**, $\pi$: it acts, here by writing a reply $y$, and gets a **reward** $r(y)$. Nobody shows it a good reply. What we want to climb is the expected reward, $J = \sum_y \pi(y)\, r(y)$. With $\nabla$ for the gradient, the change with every weight at once, it goes up fastest along
 //
 // $$\nabla J = \sum_y \pi(y)\, r(y)\, \nabla \log \pi(y)$$
 //
@@ -93,9 +93,9 @@ async function listEverything(from: number) {
 }
 
 // %% [markdown]
-// The scalar products are all we need. Any estimate is a sum $\sum_i c_i \nabla \log \pi(y_i)$ with some number $c_i$ for each reply, and so is the exact gradient. Lengths and angles of such sums follow from the products alone.
+// These scalar products (multiply number by number, add up) are all we need. Any estimate is a sum $\sum_i c_i \nabla \log \pi(y_i)$ with some number $c_i$ for each reply, and so is the exact gradient. Lengths and angles of such sums follow from the products alone.
 //
-// First: is the formula above true? We compare it with the gradient that automatic differentiation finds for $J$ itself.
+// First: is the formula above true? We compare it with the gradient that automatic differentiation, which follows a program backwards step by step, finds for $J$ itself.
 
 // %%
 const tinyPolicy = await listEverything(seed);
@@ -161,7 +161,7 @@ check(
 // %% [markdown]
 // ## How noisy is it?
 //
-// Now forget that we know everything. Take eight sampled replies to each question and estimate the gradient from these 32. What is put in front of $\nabla \log \pi(y_i)$ is called the **advantage**, and it is all that the first algorithms differ in:
+// Now forget that we know everything. Take eight sampled replies to each question and estimate the gradient from these 32. What is put in front of $\nabla \log \pi(y_i)$ is called the **advantage**, and it is all that the first algorithms differ in. Read the table as a *ladder* that is climbed rung by rung:
 //
 // | name | advantage of a reply |
 // |---|---|
@@ -169,7 +169,7 @@ check(
 // | − mean of the batch | its reward, less the mean reward of all 32 |
 // | RLOO (leave one out) | its reward, less the mean of the *other* seven to the same question |
 // | group mean (Dr. GRPO) | its reward, less the mean of all eight to the same question |
-// | GRPO | as before, divided by the deviation of the eight, and by the length of the reply |
+// | GRPO | as before, divided by the standard deviation of the eight, and by the length of the reply |
 //
 // What is subtracted is called a **baseline**. It does not change the expected gradient, because $\sum_y \pi(y) \nabla \log \pi(y) = 0$: the probabilities always add up to 1, whatever the weights.
 //
@@ -282,18 +282,18 @@ if (!fast) {
 }
 
 // %% [markdown]
-// What came out, over {{06:seeds}} policies, with REINFORCE as 1:
+// What came out, over {{06:seeds}} policies; in the figures the noise of REINFORCE with rewards 0 or 1 is 1, and further left is quieter:
 //
 // - A baseline takes away between a third and a half of the noise: {{06:noise.batch|interval}} is left with the batch mean, {{06:noise.rloo|interval}} with the group's own.
 // - RLOO and the group mean are one estimate, up to its size: $r - \text{mean} = \tfrac{7}{8}(r - \text{mean of the others})$, reply by reply.
 // - Where the judge marks each question from another start, the batch mean mistakes a hard question for a bad reply and is at {{06:marks.batch|interval}}; the group's own mean does not notice ({{06:marks.rloo|interval}}). Real rewards are like that. It is the reason for groups.
-// - The first four point where the exact gradient points; the degree or so is what is left of the noise. GRPO is {{06:angle.grpo|interval}} degrees off, however many samples it gets: the deviation lets very easy and very hard questions count more, the length lets long wrong replies off lightly. That it looks so quiet is part of the bargain. It is a *bias*; whether it hurts is another matter.
+// - The first four point where the exact gradient points; the degree or so is what is left of the noise. GRPO is {{06:angle.grpo|interval}} degrees off, however many samples it gets: the deviation lets very easy and very hard questions count more, the length lets long wrong replies off lightly. That it looks so quiet ({{06:noise.grpo|interval}}) is part of the bargain. It is a *bias*; whether it hurts is another matter.
 //
-// Do not take the second rung for granted. `npm run experiment -- variance-ladder` has another mix of easy and hard questions, and there the mean of the batch is *quieter* than that of the group, as long as all are marked from the same start: a mean of eight is noisy itself.
+// Do not take the order of the rungs for granted. `npm run experiment -- variance-ladder` has another mix of easy and hard questions, and there the mean of the batch is *quieter* than that of the others in the group ({{variance-ladder:arms[− mean of the batch].variance|fixed2}} against {{variance-ladder:arms.RLOO.variance|fixed2}}), as long as all are marked from the same start: a mean of seven is noisy itself.
 //
 // ## A world to learn in
 //
-// Now whole trainings. The preference world of notebook 05 has 27 words; a request names topics, and the reward likes words about them, courtesy, a reason, and brevity. A tiny policy has learned from people by SFT, and that is where every run begins.
+// Now whole trainings. The preference world of [notebook 05](05-sft.ipynb) has 27 words; a request names topics, and the reward likes words about them, courtesy, a reason, and brevity. A tiny policy has learned from people by SFT, and that is where every run begins.
 
 // %%
 const words = pt.wordTokenizer(pt.preferenceWords);
@@ -323,7 +323,7 @@ async function taughtByPeople(): Promise<pt.Model> {
 const start = await taughtByPeople();
 
 // %% [markdown]
-// Every loop below needs four things: to *try* (sample replies and have them judged), to spread a number over the tokens of a reply, to know how likely each token was when it was sampled, and to take one step down a gradient. The world keeps a diary of what was tried.
+// Every loop below needs four things: to *try* (sample replies and have them judged), to spread a number over the tokens of a reply, to know how likely each token was when it was sampled, and to take one step down a gradient. The world keeps a diary of what was tried: the mean reward, and how undecided the policy was (its *entropy*; more of it below).
 
 // %%
 interface Attempt extends pt.MaskedSequence {
@@ -507,7 +507,7 @@ const penalised: Loop = async (model, world, optimizer) => {
 // %% [markdown]
 // ### 6. GRPO
 //
-// As it was published (Shao et al. 2024), with the two divisions of the ladder: by the deviation of the group, and by the length of the reply. No critic, no model beside the reference: this is why it became popular. New: `relativeToGroup`, `shares`.
+// As it was published (Shao et al. 2024), with the two divisions of the ladder: by the deviation of the group, and by the length of the reply. PPO needs a *critic*, a second model that learns what reward to expect; here the group says it. One model beside the policy, the reference: this is why it became popular. New: `relativeToGroup`, `shares`.
 
 // %%
 function relativeToGroup(attempts: readonly Attempt[]): number[] {
@@ -659,7 +659,7 @@ for (const [name, loop, config] of inLoops) {
 // %% [markdown]
 // ## What they learn
 //
-// Every loop now gets {{06:seeds}} seeds, sixty steps, 32 replies a step, and the same learning rate.
+// Every loop now gets {{06:seeds}} seeds, sixty steps, 32 replies a step (DAPO more where groups have no signal), and the same learning rate.
 //
 // **Predict, then run:** in the ladder a baseline took away a good part of the noise. What does that make of the curve?
 
@@ -750,7 +750,7 @@ if (!fast) {
 // %% [markdown]
 // Everyone learns. REINFORCE ends at {{06:reward.reinforce|interval}} on unseen requests; with the baseline it is {{06:reward.baseline|interval}}. That one line is the largest difference of the whole ladder.
 //
-// After it the intervals overlap, and the groups that looked so good in the ladder gain nothing over the batch mean: RLOO {{06:reward.rloo|interval}}, with a clip {{06:reward.clip|interval}} (it takes two steps on each batch, so it has also moved twice as often), with the penalty {{06:reward.penalty|interval}}, GRPO {{06:reward.grpo|interval}}, DAPO {{06:reward.dapo|interval}}. Whoever tells you that one of them is best has more seeds than this, or a different task. The README's table of eleven algorithms on the diagram task says the same.
+// After it the intervals overlap, and the groups that looked so good in the ladder gain nothing over the batch mean: RLOO {{06:reward.rloo|interval}}, with a clip {{06:reward.clip|interval}} (it takes two steps on each batch, so it has also moved twice as often), with the penalty {{06:reward.penalty|interval}}, GRPO {{06:reward.grpo|interval}}, DAPO {{06:reward.dapo|interval}}. Whoever tells you that one of them is best has more seeds than this, or a different task. The [README's table](../README.md#which-algorithm) of algorithms on the diagram task says the same of all but PPO.
 //
 // The second figure goes the other way. **Entropy**, the mean of $-\log \pi$ over what is said, falls for everyone: to prefer is to give up variety. At 0 a group would hold one reply many times, and there would be nothing left to compare. Watch it in every run.
 //
@@ -863,11 +863,11 @@ check(
 );
 
 // %% [markdown]
-// $k_1$ is right on average and wild: four in ten of its values are negative, though no KL can be. $k_3$ is right on average, too, never negative, and quiet near home. As a *meter* it is the best of the three. Not always: $e^d$ explodes for a token that the reference likes and the policy has dropped, and one such token can outweigh all others. So the library bounds it.
+// $k_1$ is right on average and wild: the last column says how often it is negative, though no KL can be. $k_2$ is a little off. $k_3$ is right on average, too, never negative, and quiet near home. As a *meter* it is the best of the three. Not always: $e^d$ explodes for a token that the reference likes and the policy has dropped, and one such token can outweigh all others. So the library bounds it.
 //
 // ### In the reward or in the loss?
 //
-// A meter is one thing, a force another. InstructGPT and PPO subtract the penalty from the *reward*, so it goes through the advantage. GRPO adds it to the *loss*, and differentiates it. Do both pull towards the same place? We can compute the expected pull exactly, on 27 tokens with one logit each. For a number $w(y)$ in front of $\nabla \log \pi(y)$ it is $\sum_y \pi(y)\, w(y)\, \nabla \log \pi(y)$.
+// A meter is one thing, a force another. InstructGPT and PPO subtract the penalty from the *reward*, so it goes through the advantage. GRPO adds it to the *loss*, and differentiates it. Do both pull towards the same place? We can compute the expected pull exactly, on 27 tokens with one *logit* each, the number from which `softmax` makes its probability. For a number $w(y)$ in front of $\nabla \log \pi(y)$ it is $\sum_y \pi(y)\, w(y)\, \nabla \log \pi(y)$.
 
 // %%
 /** The expected gradient of a penalty with respect to the logits, when each sample's ∇log π carries the weight w. */
@@ -927,13 +927,13 @@ check('k3 in the loss pulls down the forward KL', distanceOf(pulls['k3 in the lo
 check('k1 in the loss does not pull at all', Math.hypot(...pulls['k1 in the loss']) < 1e-9);
 
 // %% [markdown]
-// This is worth a second look. The best meter is another force than it measures: $k_3$ in the loss, as in GRPO, pulls along the gradient of the *forward* KL. $k_1$ in the reward pulls along the reverse one, as PPO means it; $k_2$ in the loss does the same. And $k_1$ in the loss does nothing on average: its expected gradient is 0. Near home the three that pull hardly differ, for there both directions agree. "KL belongs into the reward" is true of InstructGPT and PPO, and "into the loss" of GRPO. Say which you mean, and differentiate what you mean.
+// This is worth a second look. The best meter is another force than it measures: $k_3$ in the loss, as in GRPO, pulls along the gradient of the *forward* KL. $k_1$ in the reward pulls along the reverse one, as PPO means it; $k_2$ in the loss does the same. And $k_1$ in the loss does nothing on average: its expected gradient is 0. Near home the three that pull hardly differ, for there both directions agree. "KL belongs in the reward" is true of InstructGPT and PPO, and "into the loss" of GRPO. Say which you mean, and differentiate what you mean.
 //
 // ### Against which reference?
 //
 // There are three policies about. The one that *sampled* is what the ratio and the clip look at: they hold back one step, and forget it at the next. The *reference* of the penalty is a frozen one, usually the start: it holds back the whole training. And it may be renewed now and then, which turns a leash into a limit of speed.
 //
-// Four trainings of the library's `grpo`: no penalty, a penalty to the start of two strengths, and the stronger one with a reference that is renewed every ten steps.
+// Four trainings of the library's `grpo`: no penalty, a penalty to the start of two strengths β, and the stronger one with a reference that is renewed every ten steps.
 
 // %%
 /** Mean reward on unseen requests, and how far its replies are from the start: the sum of k1 over their tokens. */
@@ -1012,7 +1012,7 @@ table(
 // %% [markdown]
 // Without a penalty the policy earns {{06:leash.none.reward|interval}} and ends {{06:leash.none.kl|interval}} nats a reply from its start. A weak one holds it at {{06:leash.weak.kl|interval}} nats for {{06:leash.weak.reward|interval}}, a strong one at {{06:leash.strong.kl|interval}} for {{06:leash.strong.reward|interval}}. With the reference renewed, the same strong penalty lets it go {{06:leash.renewed.kl|interval}} nats far, and it earns {{06:leash.renewed.reward|interval}}: it slows the policy down, and does not hold it.
 //
-// Here the reward is the true one, and every nat of leash costs reward. A penalty earns its keep where the reward is a stand-in that can be exploited: `npm run experiment -- rlhf` shows a policy that loses most of its true reward without one.
+// Here the reward is the true one, and the shorter the leash, the less reward. A penalty earns its keep where the reward is a stand-in that can be exploited: `npm run experiment -- rlhf` shows a policy whose true reward falls without one from {{rlhf:arms[PPO, β = 0].peak|fixed2}} to {{rlhf:arms[PPO, β = 0].gold|fixed2}}.
 //
 // ## What each piece of DAPO changes
 //
@@ -1142,7 +1142,7 @@ table(
 );
 
 // %% [markdown]
-// At first {{06:dynamic.deadAtFirst|percent0}} of the groups are dead. Step for step dynamic sampling is ahead in the mean, {{06:dynamic.resampled.success|interval}} against {{06:dynamic.plain.success|interval}}; but it has paid for {{06:dynamic.resampled.episodes|integer}} episodes instead of {{06:dynamic.plain.episodes|integer}}. After as many episodes as the other it stands at {{06:dynamic.atEqual|interval}}, and that is behind: the plain run has taken more steps by then, small as they were. What dynamic sampling saves is steps, which is worth a lot where a step is dear and an episode cheap. When you read "faster", ask: per step, or per episode?
+// At first {{06:dynamic.deadAtFirst|percent0}} of the groups are dead. Step for step dynamic sampling is ahead in the mean, {{06:dynamic.resampled.success|interval}} against {{06:dynamic.plain.success|interval}}; but it has paid for {{06:dynamic.resampled.episodes|integer}} episodes instead of {{06:dynamic.plain.episodes|integer}}. After as many episodes as the other it stands at {{06:dynamic.atEqual|interval}}, and that is behind in the mean: the plain run has taken more steps by then, small as they were. What dynamic sampling saves is steps, which is worth a lot where a step is dear and an episode cheap. When you read "faster", ask: per step, or per episode?
 //
 // ### Clip higher
 //
@@ -1174,7 +1174,7 @@ table(
 //
 // ### Overlong replies
 //
-// A reply that reaches the limit is cut. Its reward then judges the limit, not the thought. DAPO leaves cut replies out of the loss, and lets the reward fall over the last tokens before the limit, so that the policy hears of it in time. Here the limit is 8 tokens, a little more than a reply takes at first, and the fall begins at 4 (three seeds).
+// A reply that reaches the limit is cut. Its reward then judges the limit, not the thought. DAPO leaves cut replies out of the loss, and lets the reward fall over the last tokens before the limit, so that the policy hears of it in time (its *soft punishment*). Here the limit is 8 tokens, a little more than a reply takes at first, and the fall begins at 4 (three seeds).
 
 // %%
 const limit = { maxCompletionLength: 8 };
@@ -1247,14 +1247,14 @@ function examineAdvantages(advantagesOf: AdvantagesOf): void {
 // %% tags=["exercise"]
 function advantagesOf(groups: Rewards, kind: Kind): number[][] {
   return groups.map((rewards) => {
-    const others = pt.mean(rewards); // TODO: of the others, where `kind` says so
-    return rewards.map((reward) => (kind === 'group' ? reward - others : reward)); // TODO: deviation, floor, rounding
+    if (kind === 'leave_one_out') return rewards.map(() => 0); // TODO: less the mean of the others
+    return rewards.map((reward) => reward - pt.mean(rewards)); // TODO: deviation, 0.0001, equal up to rounding
   });
 }
 
 await exercise({
   id: 'advantages',
-  hint: 'The sum of a group less the reward itself, over N − 1, is the mean of the others. `pt.standardDeviation` divides by N − 1; look at it before you divide by it.',
+  hint: 'The mean of the others follows from the sum of the group. `pt.standardDeviation` divides by N − 1; look at it before you divide by it.',
   cases: () => examineAdvantages(advantagesOf),
 });
 
@@ -1311,4 +1311,4 @@ await saveResults('06', {
 // - Of a KL penalty ask four things: which direction, which estimator, in the reward or in the loss, against which reference.
 // - A group whose rewards are all equal teaches nothing. Count such groups in every run.
 //
-// Next: [07-on-policy-distillation](07-on-policy-distillation.ipynb), where a teacher's opinion of every token takes the place of one number at the end.
+// **Next:** [07 · On-policy distillation](07-on-policy-distillation.ipynb), where a teacher's opinion of every token takes the place of one number at the end.

@@ -12,6 +12,6 @@ function advantagesOf(groups: Rewards, kind: Kind): number[][] {
 
 await exercise({
   id: 'advantages',
-  hint: 'The sum of a group less the reward itself, over N − 1, is the mean of the others. `pt.standardDeviation` divides by N − 1; look at it before you divide by it.',
+  hint: 'The mean of the others follows from the sum of the group. `pt.standardDeviation` divides by N − 1; look at it before you divide by it.',
   cases: () => examineAdvantages(advantagesOf),
 });
