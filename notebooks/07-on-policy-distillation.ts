@@ -1,14 +1,16 @@
 // %% [markdown]
-// # On-policy distillation
+// # 07 · On-policy distillation
 //
 // **The question.** Someone can do what your model should learn. They can show how, they can only say whether it got there, or they can
 // watch it try and say at each move what they would rather have done. What is each of these lessons worth?
 //
-// **You need to know** what a policy, a reward and a log-probability are (notebooks 01, 05 and 06). **Time:** about two minutes on two
-// cores.
+// **You need to know** what a policy, a reward and a log-probability are (notebooks [01](01-q-learning.ipynb), [05](05-sft.ipynb) and
+// [06](06-reinforce-to-grpo.ipynb)). The book's chapter is [The on-policy view](../chapters/07-on-policy.md). **Time:** about two minutes
+// on two cores.
 //
-// **Afterwards you can** say why imitation goes wrong where no expert has been, and measure it; choose between forward and reverse KL;
-// and distil one language model into a smaller one, on the small one's own replies.
+// **Afterwards you can** say why imitation goes wrong where no expert has been, and measure it; choose between the forward and the reverse
+// direction of the Kullback–Leibler divergence (KL, notebook 06); and distil one language model into a smaller one, that is, train the
+// small one to be like it, on the small one's own replies.
 
 // %%
 import { createModel, disposeModel, parameterCount, weight, type Model } from 'posttrain/model';
@@ -39,7 +41,8 @@ const seeds = [1, 2, 3, 4, 5].slice(0, fast ? 3 : 5);
 //
 // The student is back in the treasure hunt of notebook 01: five rooms, a locked door, a guard; eleven moves are enough, forty are allowed.
 // New is an **expert**, who knows the whole map. It counts how many moves are left to the treasure after each thing one might do, and
-// prefers the nearer: its policy is the softmax of −4 × the moves to go.
+// prefers the nearer: its policy is the softmax of −4 × the moves to go. (Softmax makes probabilities out of any numbers, in proportion to
+// their exponentials.)
 //
 // So the expert has not one right answer but an opinion of *every* move, as a language model has a probability for every token.
 
@@ -67,7 +70,7 @@ table(
 
 // %% [markdown]
 // The student is a table: for everything it can see, one number (a *logit*) for each move; their softmax is its policy. It begins with
-// zeros, plays at random and wins one game in a thousand.
+// zeros, plays at random and wins one game in two thousand (a share of {{tabular-distillation:curves.success.OPD[0].y|short}}).
 //
 // Its exam has two parts. *From the start* is the probability of winning within forty moves. *Kicked* is the same after eight random
 // moves that somebody else made: the student finds itself where it would not have gone. Both are computed over everything that can
@@ -292,10 +295,9 @@ table(
 //
 // - **In games.** OPD is there after {{07:games.opd|integer}} games of its own, GRPO after {{07:games.wins|integer}} (medians). In
 //   {{07:dead|percent0}} of GRPO's groups all eight games ended alike, and nothing could be compared. One of the five students never won a
-//   game in 8,000, so it learned nothing at all: a beginner wins once in two thousand games, and before its first win a sparse reward says
-//   nothing.
+//   game in {{07:games.wins.high|integer}}, so it learned nothing at all: before the first win a sparse reward says nothing.
 // - **Off the path.** SFT wins {{07:kicked.sft|percent}} of kicked games after 256 expert games, OPD {{07:kicked.opd|percent}} after 160 of
-//   its own. More expert games do not close the gap, for the expert never goes where the kick leads.
+//   its own. More expert games do not close the gap, for the expert hardly ever goes where the kick leads.
 //
 // Kicked, GRPO does worst ({{07:kicked.wins|percent}}). It practised on its own games; but once it wins it always goes the same way, and
 // on-policy covers no more than the policy does.
@@ -383,11 +385,11 @@ table(
 // %% [markdown]
 // Both steps matter. An expert's single number a game, which differs between any two games, leaves no group dead and needs
 // {{07:games.gameOpinion|integer}} games instead of {{07:games.wins|integer}} (medians; one student in five lost its way and had not learned
-// by 3,200). The same opinion move by move needs {{07:games.moveOpinion|integer}}: now each move knows what it did, instead of sharing one
-// number with the forty others of its game.
+// by {{07:games.gameOpinion.high|integer}}). The same opinion move by move needs {{07:games.moveOpinion|integer}}: now each move knows what
+// it did, instead of sharing one number with all others of its game.
 //
-// The last step, from the move that was played to all that might have been, saves few games here. It is less noisy, which shows a little in
-// the kicked students.
+// The last step, from the move that was played to all that might have been, saves few games here ({{07:games.opd|integer}}). It is less
+// noisy, which shows a little in the kicked students, the last column.
 
 // %%
 const gamesOf = (lesson: string): number => median(ladder.get(lesson)!.map(needed));
@@ -397,7 +399,8 @@ check('one a move beats one a game', gamesOf('opinion of each move') < gamesOf('
 // %% [markdown]
 // ## Two directions of one distance
 //
-// A divergence says how far one distribution is from another, and the Kullback–Leibler divergence depends on which of them it looks from:
+// A divergence says how far one distribution is from another, and the Kullback–Leibler divergence depends on which of them it looks from
+// (notebook 06 met both as penalties; here they are aims):
 //
 // - *forward*, $\mathrm{KL}(q \Vert \pi)$, is a mean over what the **teacher** does: the student pays where the teacher goes and it does
 //   not. SFT on a teacher's samples descends it.
@@ -576,6 +579,10 @@ const exponent = (cost: number[]): number => Math.log2(cost[127]! / cost[7]!) / 
 table(
   Object.entries(walkers).map(([student, costs]) => ({
     student,
+    'off after 1 move': written(
+      costs.map((cost) => cost[0]!),
+      percent,
+    ),
     'off in 8 moves': written(
       costs.map((cost) => cost[7]!),
       (moves) => moves.toFixed(2),
@@ -600,7 +607,7 @@ show({
   type: 'lines',
   title: 'Moves off the ridge, by the length of the walk',
   description:
-    'The student taught in the expert’s states spends over forty of 128 moves off the ridge, ever more the longer the walk; the one taught in its own states three, like the expert.',
+    'The student taught in the expert’s states spends over forty of 128 moves off the ridge, ever more the longer the walk; the one taught in its own states three, hardly more than the expert.',
   xLabel: 'moves of the walk',
   yLabel: 'of them off the ridge',
   series: [
@@ -612,9 +619,9 @@ show({
 });
 
 // %% [markdown]
-// All students slip on the ridge equally often, as often as the expert. What differs is the move after. Who was taught in the expert's states
-// has three zeros beside the ridge, strolls about at random, and the slope does the rest: the longer the walk, the more of it is lost, and
-// the cost grows as $T^{ {{07:ridge.expertStates|fixed2}} }$. The bound for imitation is $T^2$ (Ross and Bagnell 2010), and $T$ where the
+// All students slip on the ridge equally often, as often as the expert (the first column of numbers). What differs is the move after. Who was taught in the expert's states
+// still has its three zeros beside the ridge, strolls about at random, and the slope does the rest: the longer the walk, the more of it is
+// lost, and the cost grows as $T^{ {{07:ridge.expertStates|fixed2}} }$, the upper line of the figure. The bound for imitation is $T^2$ (Ross and Bagnell 2010), and $T$ where the
 // student is taught in its own states (Ross, Gordon and Bagnell 2011); ours grow as $T^{ {{07:ridge.ownStates|fixed2}} }$. This is **covariate
 // shift**: the states of the exam are not those of the lessons.
 //
@@ -634,9 +641,9 @@ check('whichever divergence', Math.max(byForward, byReverse) < 1.5 * Math.min(by
 // %% [markdown]
 // ## A smaller diagram agent
 //
-// Now the same with a language model. The **teacher** is the diagram agent after GRPO, four layers deep. The **student** is the teacher without
-// its last layer: three quarters of the arithmetic, and at first it cannot write a line. (Starting from a teacher's layers is how
-// DistilBERT was made.)
+// Now the same with a language model. The **teacher** is the diagram agent after GRPO: a stack of four *layers*, each of which works on what
+// the one below it made. The **student** is the teacher without its last layer, which takes three quarters of the arithmetic. (Starting from
+// a teacher's layers is how DistilBERT was made.)
 //
 // It begins with SFT on the teacher's replies, for what a student never writes no teacher can correct: 40 steps are enough to answer
 // readably. From this apprentice three students go on, each with as many replies:
@@ -665,11 +672,15 @@ function shallower(model: Model): Model {
   for (const [name, variable] of student.weights) variable.assign(weight(model, name));
   return student;
 }
+const sizeOf = ({ config }: Model) => ({
+  layers: config.numHiddenLayers,
+  parameters: parameterCount(config).toLocaleString('en'),
+});
 const studentModel = shallower(teacherModel);
 const student = createPooledEngine(studentModel, { workers: 2 });
 table([
-  { who: 'teacher', layers: 4, parameters: parameterCount(teacherModel.config).toLocaleString('en') },
-  { who: 'student', layers: 3, parameters: parameterCount(studentModel.config).toLocaleString('en') },
+  { who: 'teacher', ...sizeOf(teacherModel) },
+  { who: 'student', ...sizeOf(studentModel) },
 ]);
 
 // %%
@@ -716,7 +727,7 @@ const apprentice = await student.save();
 
 // %% [markdown]
 // Student and teacher know the same words, so the teacher can give its *whole opinion* of each token, the fourth lesson of the ladder: `gkd`
-// goes down the reverse KL (`beta: 1`) between the two distributions. `lmbda` is the share of steps on the student's own replies; the others
+// (generalised knowledge distillation) goes down the reverse KL (`beta: 1`) between the two distributions. `lmbda` is the share of steps on the student's own replies; the others
 // are on given ones. The reward it reports is only watched.
 //
 // **Predict, then run.** Which of the three will draw best?
@@ -807,7 +818,8 @@ table(
 // %% [markdown]
 // From {{07:agent.sft|percent}} more SFT got to {{07:agent.rows|percent}}, opinions of the teacher's replies to
 // {{07:agent.opinions|percent}}, opinions of its own replies to {{07:agent.own|percent}}; the teacher stands at
-// {{07:agent.teacher|percent}}. Of these differences
+// {{07:agent.teacher|percent}}. (The figure does not say which draws better: its two lines are measured in different replies, and twenty steps
+// are noisy.) Of these differences
 //
 // - **how much is said** is worth points: of the same teacher's replies, opinions teach what takes the student from
 //   {{07:agent.sft|percent}} to {{07:agent.opinions|percent}}, the tokens alone {{07:agent.rows|percent}}; against these its own replies with
@@ -816,7 +828,7 @@ table(
 //   {{07:ahead.opinions.high|short}}) for its own. We had expected its own to be ahead. Put 8 for the seed in the setup cell, and the teacher's
 //   replies are.
 //
-// So what was decisive on the ridge does not show here. Two reasons may be looked for: a drawing is one reply without a way back, so there is
+// So what was decisive on the ridge does not show here. Two reasons may be looked for, neither of them tested: a drawing is one reply without a way back, so there is
 // nothing to learn about recovery; and what a young student writes when it errs is text that this teacher has never seen either,
 // whose opinions of it are worth little. The intervals count requests, not runs, and each lesson has one learning rate,
 // none of them tuned: for a claim about the methods one would train each student three times, as the recorded experiment
@@ -929,10 +941,11 @@ for (const model of [studentModel, teacherModel]) disposeModel(model);
 //
 // - A lesson has two properties: whose states it is given in, and how often something is said. SFT is dense and off-policy, RL sparse and
 //   on-policy, on-policy distillation dense and on-policy.
-// - Density buys games: from a bit a game to a number a game to a number a move, each step saved a factor of five or more.
+// - Density buys games: {{07:games.wins|integer}} with a bit a game, {{07:games.gameOpinion|integer}} with a number a game,
+//   {{07:games.moveOpinion|integer}} with a number a move.
 // - Mistakes add up where no lesson was given. In the expert's states only, the cost of a walk grows nearly with the square of its length. Where
 //   there is no way back, as in a single reply, one's own states may be worth nothing extra: measure it.
 // - Forward KL covers, reverse KL seeks a mode. It matters when the student cannot be what the teacher is.
 // - The teacher is the ceiling. Distillation hands skill on; to find any, somebody has to try and be told how it went.
 //
-// **Next:** notebook 08 asks what numbers like these allow to say.
+// **Next:** [08 · Evaluation](08-evaluation.ipynb), what numbers like these allow to say.
