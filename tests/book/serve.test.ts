@@ -49,7 +49,7 @@ describe('the site on this machine', () => {
     server = await serveSite(0);
     const page = async (): Promise<string> => (await fetch(server!.url)).text();
     server.tell('a < b');
-    expect(await page()).toContain('<pre>a &lt; b</pre>');
+    expect(await page()).toMatch(/<pre [^>]*>a &lt; b<\/pre>/);
     server.show(site('three'));
     server.tell('c');
     expect(await page()).toContain('three');
@@ -59,7 +59,7 @@ describe('the site on this machine', () => {
     server = await serveSite(0);
     const port = Number(new URL(server.url).port);
     await expect(serveSite(port)).rejects.toThrow(
-      `port ${port} is taken; choose another, or 0 for a free one`,
+      `port ${port} is taken; choose another with --port, or 0 for a free one`,
     );
   });
 });

@@ -35,11 +35,13 @@ describe('createWatcher', () => {
     expect(view.trend).toEqual([0.2, expect.closeTo(0.3)]);
   });
 
-  it('counts only the steps of this process when a stage was resumed', () => {
+  it('foretells from the steps after the first of this process, which pays for the start', () => {
     let clock = 0;
     const watcher = createWatcher(() => clock);
     watcher.next({ kind: 'stage', stage: 'grpo', state: 'started' });
-    clock = 2000;
+    clock = 90_000;
+    expect(watcher.next(step(7, 0.2)).remainingMs).toBeUndefined();
+    clock = 92_000;
     expect(watcher.next(step(8, 0.2)).remainingMs).toBe(4000);
   });
 

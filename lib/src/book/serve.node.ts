@@ -11,8 +11,8 @@ export interface SiteServer {
   readonly url: string;
   /** From now on the site has these files. */
   readonly show: (files: Files) => void;
-  /** What is wrong, to be read in place of a site that there is not yet. */
-  readonly tell: (problem: string) => void;
+  /** What is going on or wrong, to be read in place of a site that there is not yet. */
+  readonly tell: (what: string) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function serveSite(port: number): Promise<SiteServer> {
   });
   await new Promise<void>((resolve, reject) => {
     server.on('error', (error: NodeJS.ErrnoException) => {
-      const taken = `port ${port} is taken; choose another, or 0 for a free one`;
+      const taken = `port ${port} is taken; choose another with --port, or 0 for a free one`;
       reject(error.code === 'EADDRINUSE' ? new Error(taken) : error);
     });
     server.listen(port, '127.0.0.1', resolve);
@@ -51,8 +51,8 @@ export async function serveSite(port: number): Promise<SiteServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     show: change,
-    tell: (problem) => {
-      if (!files.has('404.html')) change(new Map([['index.html', problemPage(problem)]]));
+    tell: (what) => {
+      if (!files.has('404.html')) change(new Map([['index.html', notePage(what)]]));
     },
     close: () => {
       for (const reader of readers) reader.end();
@@ -88,6 +88,6 @@ function placeOf(url: string): string {
   }
 }
 
-function problemPage(problem: string): string {
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>The book has problems</title><body><pre>${escapeMarkup(problem)}</pre></body></html>`;
+function notePage(what: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>There is no book yet</title><body><pre style="white-space:pre-wrap">${escapeMarkup(what)}</pre></body></html>`;
 }

@@ -21,6 +21,9 @@ interface BuildCommandOptions {
 /** What the book is made from; a change there makes it anew. */
 const WATCHED = ['chapters', 'data/results', 'data/pictures', 'notebooks', 'lib/src', 'tests'];
 
+const MAKING =
+  'Making the book. The first time the programs of all chapters are run, which takes a minute or two; later some seconds.';
+
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const complain = (line: string): void => void process.stderr.write(`${line}\n`);
 
@@ -45,6 +48,7 @@ export function addBook(program: Command, setStatus: SetStatus): void {
     .action(async ({ out, ...options }: BuildCommandOptions) => {
       const root = repositoryRoot();
       const { buildSite } = await importBook();
+      say(MAKING);
       try {
         await buildSite(root, out, options);
         say(`Open ${join(out, 'index.html')}`);
@@ -96,7 +100,8 @@ async function serve({ port, run }: ServeOptions): Promise<void> {
     }
   };
   const { signal, release } = listenForInterrupt(() => say('Stopping.'));
-  say('Ctrl-C stops it.');
+  say(`${MAKING} Ctrl-C stops it.`);
+  server.tell(MAKING);
   await build();
   const stop = watchFolders(root, WATCHED, oneAtATime(build));
   if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));

@@ -76,7 +76,7 @@ async function drawCommand(request: string, options: Options): Promise<void> {
     ].join('; ');
     if (canvas.shapes.length === 0) {
       throw new Error(
-        `the reply drew nothing (${found}): ${JSON.stringify(reply.slice(0, 120))}; try --temperature 1 --best-of 8, other words, or a model trained longer`,
+        `the reply drew nothing (${found}): ${JSON.stringify(reply.slice(0, 120))}; try --temperature 1 --best-of 8, other words, or by --model a policy that was trained longer (--quick runs learn nothing)`,
       );
     }
     if (options.output === undefined) {
@@ -101,7 +101,10 @@ function checkpointIn(folder: string): string {
 /** Of the newest finished run; before there is one, and unless a folder of runs was named, the agent that comes with the repository. */
 function newestCheckpoint(runs: string | undefined): string {
   const newest = listRuns(runs ?? 'runs').find(isFinished);
-  if (newest !== undefined) return newest.checkpoint('grpo');
+  if (newest !== undefined) {
+    process.stderr.write(`drawing with ${newest.checkpoint('grpo')}, of the newest finished run\n`);
+    return newest.checkpoint('grpo');
+  }
   const agent = runs === undefined ? agentCheckpoint() : undefined;
   if (agent === undefined) {
     throw new Error(

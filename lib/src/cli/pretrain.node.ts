@@ -67,7 +67,7 @@ function watchPretraining({ corpus, quick, resume, workers, ...options }: Option
     });
     live.close();
     live.print(
-      finished ? `The base model is in ${out}.` : 'Stopped. Go on with: posttrain pretrain --resume',
+      finished ? `The base model is in ${out}.` : 'Stopped. Go on with: npx posttrain pretrain --resume',
     );
     return finished;
   });

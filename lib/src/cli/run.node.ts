@@ -144,7 +144,7 @@ function watchRun(run: Pick<StageContext, 'folder' | 'config' | 'base' | 'worker
       live.print(`${achievement(evaluation)} Report: ${join(shown, 'report.html')}`);
     } else {
       live.print(
-        `Stopped. Go on with: posttrain run diagram --resume --name ${config.name}${outOption(folder)}`,
+        `Stopped. Go on with: npx posttrain run diagram --resume --name ${config.name}${outOption(folder)}`,
       );
     }
     return finished;

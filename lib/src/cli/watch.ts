@@ -43,7 +43,7 @@ export function createWatcher(now: () => number): Watcher {
   );
   const history: Record<string, number>[] = [];
   let started = now();
-  let firstStep: number | undefined;
+  let first: { readonly step: number; readonly at: number } | undefined;
   let step = 0;
   let totalSteps = 0;
   let drawing: Drawing | undefined;
@@ -58,27 +58,28 @@ export function createWatcher(now: () => number): Watcher {
         if (event.state === 'started') {
           history.length = 0;
           started = now();
-          firstStep = undefined;
+          first = undefined;
           step = totalSteps = 0;
           drawing = note = undefined;
         }
       } else {
-        // a resumed stage begins in the middle: only the steps of this process tell how long one takes
-        firstStep ??= event.step - 1;
+        // a resumed stage begins in the middle, and the first step pays for the start: only later ones tell how long one takes
+        first ??= { step: event.step, at: now() };
         ({ step, totalSteps } = event);
         history.push({ ...event.metrics });
         drawing = event.drawing ?? drawing;
         note = event.note;
       }
       const elapsedMs = now() - started;
-      const taken = step - (firstStep ?? 0);
+      const taken = step - (first?.step ?? step);
+      const takenMs = now() - (first?.at ?? started);
       const trendKey = HEADLINES[stage][0]?.key;
       return {
         stages: stageNames.map((name) => ({ name: TITLES[name], state: states.get(name) ?? 'waiting' })),
         step,
         totalSteps,
         elapsedMs,
-        ...(taken > 0 ? { remainingMs: (elapsedMs / taken) * (totalSteps - step) } : {}),
+        ...(taken > 0 ? { remainingMs: (takenMs / taken) * (totalSteps - step) } : {}),
         headline: [
           ...headline(stage, history),
           ...(note === undefined ? [] : [{ name: 'now:', value: note }]),
