@@ -1,11 +1,12 @@
 // %% [markdown]
-// # Evaluation
+// # 08 · Evaluation
 //
 // **The question.** You have trained two policies and have a number for each. Is one better? At what? And would it still be if you had
 // asked other questions, or trained again?
 //
-// **You need to know** what the diagram agent does and how it was trained (notebooks 05 and 06). **Time:** about a minute and a half on two
-// cores.
+// **You need to know** what the diagram agent does and how it was trained (notebooks [05](05-sft.ipynb) and
+// [06](06-reinforce-to-grpo.ipynb)). The book's chapter is [Evaluation and the whole picture](../chapters/08-evaluation.md). **Time:** about
+// a minute and a half on two cores.
 //
 // **Afterwards you can** split tasks so that a test is a test, put the right interval on a success rate, estimate pass@k without bias,
 // compare two policies on the same tasks, tell memory from reading, and write down what your numbers allow you to say.
@@ -123,7 +124,7 @@ table(
   })),
   { caption: 'Share of the test that training has shown' },
 );
-const leakOf = (test: string, what: string): number => mean([shareSeen(what, tests[test]!)]);
+const leakOf = (test: string, what: string): number => shareSeen(what, tests[test]!);
 check(
   'no test shares a diagram or a request with training',
   splits.slice(1).every((split) => leakOf(split, 'diagrams') + leakOf(split, 'requests') === 0),
@@ -174,7 +175,8 @@ const onId = await measureBoth('id, sampled', idTasks, size.samples);
 // How sure is each number? There are {{08:size.all|integer}} drawings of each policy, but only {{08:size.tasks|integer}} tasks, and drawings
 // of one task resemble each other: some requests always succeed, some never. Three ways to count:
 //
-// - *drawings as trials*: a binomial interval (Wilson's) over all drawings. Pretends that they have nothing to do with each other.
+// - *drawings as trials*: an interval for counts of yes and no (Wilson's) over all drawings. Pretends that they have nothing to do with each
+//   other.
 // - *bootstrap over tasks*: draw as many tasks as there are, with putting back, take the mean; two thousand times. The middle 95 % of the
 //   means is the interval. It asks: what if I had asked other questions?
 // - *tasks as trials*: Wilson's with only as many trials as tasks. Never too narrow; what `evaluate` reports.
@@ -227,8 +229,9 @@ check(
 );
 
 // %% [markdown]
-// None of the three knows that training is a matter of luck, too: another seed gives another policy. That takes other *runs*. Three full
-// runs of this agent are recorded; with so few the interval of their mean comes from Student's t distribution.
+// Counting drawings promises too much; the two that count tasks agree. But none of the three knows that training is a matter of luck, too:
+// another seed gives another policy. That takes other *runs*. Three full runs of this agent are recorded; with so few the interval of their
+// mean comes from Student's t distribution.
 
 // %%
 interface RecordedRun {
@@ -261,6 +264,9 @@ table(
 );
 
 // %% [markdown]
+// Within each run GRPO is ahead of SFT by more than the runs of one policy differ; the two intervals of three runs each are so wide that
+// they nearly touch. A sentence about *this policy* may count tasks, one about *the method* has to count runs.
+//
 // ## pass@k, by hand
 //
 // If you may try $k$ times and keep the best, what counts is the probability that at least one of $k$ drawings succeeds: **pass@k**. From
@@ -367,8 +373,8 @@ check('greedy helps SFT more than GRPO does', greedy.SFT.success.value > onId.GR
 // %% [markdown]
 // Sampled, GRPO is {{08:gain.sampled|short}} points ahead; greedily the difference is {{08:gain.greedy|short}} points, and its interval
 // holds 0. A sentence like
-// "GRPO improved the agent by more than ten points" is true at temperature 1 and false for a user who draws greedily, as `posttrain draw` does. How
-// a policy is decoded belongs to every number.
+// "GRPO improved the agent by more than ten points" is true at temperature 1 and not shown for a user who draws greedily, as `posttrain draw`
+// does. How replies are chosen, sampled or greedily, is called *decoding*, and belongs to every number.
 //
 // ## Comparing two policies
 //
@@ -402,6 +408,10 @@ check('pairing makes the interval narrower', paired.high - paired.low < apart.hi
 check('the gain when sampling is not chance', paired.low > 0, points(paired));
 
 // %% [markdown]
+// The data are the same, and the paired interval is the narrower one: pairing costs nothing. The second table turns the question round. A
+// small gain takes many tasks, and that is the least of them: with so many, a true gain of that size has an interval above 0 only in every
+// other experiment.
+//
 // ## "SFT memorises, RL generalises"
 //
 // The slogan is the title of a paper (Chu et al. 2025, arXiv 2501.17161): on a card game and a navigation task SFT lost and RL gained where
@@ -454,7 +464,7 @@ show({
 });
 
 // %% [markdown]
-// Three of the four harder splits are at the **floor**. Zero of a hundred is not "0 %": the interval ends at {{08:floor|percent}}. At
+// Three of the four harder splits are at the **floor**. Zero of {{08:size.other|integer}} is not "0 %": the interval ends at {{08:floor|percent}}. At
 // the floor no comparison of successes can be made at all, neither for the slogan nor against it. The reward, which counts partly right
 // drawings, still moves there; but it is what GRPO was trained to raise.
 //
@@ -485,7 +495,8 @@ table(
 // Statement 1 is refuted: the gap has *grown* by {{08:rule.gapGrows|short}} points. Statement 2 holds for sampled drawings: from
 // {{08:rule.sft|percent}} to {{08:rule.grpo|percent}}. Look at the factor, though: {{08:factor.rule|fixed2}} here,
 // {{08:factor.id|fixed2}} on `id`. The sharper policy is sharper everywhere by the same factor, which makes gaps grow. And drawn greedily,
-// where sharpness does not count, the interval of the difference holds 0 on `ood-rule` as it did on `id`.
+// where sharpness does not count, the interval of the difference holds 0 on `ood-rule` ({{08:rule.riseGreedily|interval}} points) as it did on
+// `id`.
 //
 // And "SFT memorises"? On the very requests it was trained on SFT succeeds {{08:train.sft|percent}} of the time, on new ones
 // {{08:id.sft|percent}}: no gap that could be memory.
@@ -621,7 +632,7 @@ table(
 
 // %% [markdown]
 // There it is. With another gap both policies draw the same picture nine times in ten ({{08:ignored.sft|percent0}} and
-// {{08:ignored.grpo|percent0}}), with another flow still three times in four or more. In training the rules never changed for a kind of
+// {{08:ignored.grpo|percent0}}), with another grid or another flow still most of the time. In training the rules never changed for a kind of
 // picture, so nothing ever made them worth reading. What success there
 // is on `ood-rule` comes from pictures that happen to fit the changed rule as well.
 //
@@ -641,11 +652,11 @@ table(
 // | It makes no difference to larger diagrams. | 0 of {{08:size.other|integer}} tasks, at most {{08:floor|percent}} | Nothing can be said: both are at the floor. |
 // | SFT memorises. | {{08:train.gap|short}} points ({{08:train.gap.low|short}} to {{08:train.gap.high|short}}) from new to trained requests; {{08:stale.sft|percent0}} stale | Not this agent, which saw each request once or twice. |
 //
-// Two of the eight stand as they are. The other six are no inventions: sentences like them are written about agents every day.
+// Two of the eight may be said, each with its conditions. The other six are no inventions: sentences like them are written about agents every day.
 //
 // ## Exercise: two estimators
 //
-// Write pass@k without bias, and the paired bootstrap. The examination counts everything: all ways to pick $k$ of $n$ drawings, and all $5^5$
+// Write pass@k without bias, and the paired bootstrap: the middle 95 % of the means that some thousands of redraws give. The examination counts everything: all ways to pick $k$ of $n$ drawings, and all $5^5$
 // ways to draw five tasks out of five with putting back.
 
 // %%
@@ -695,20 +706,20 @@ function examineBootstrap(mine: PairedBootstrap): void {
 }
 
 // %% tags=["exercise"]
-const myPassAtK: PassAtK = () => {
-  // your code, of (n, c, k): the share of picks of k out of n that hold one of the c successes
-  return 0;
+const myPassAtK: PassAtK = (n, c, k) => {
+  // TODO: this is the biased estimate. Pick without putting back
+  return 1 - (1 - c / n) ** k;
 };
 
-const myPairedBootstrap: PairedBootstrap = () => {
-  // your code, of (before, after): the differences of the tasks; thousands of times as many of them, drawn with putting back
-  // (randomStream(seed, 'exercise').int(5) is 0, 1, 2, 3 or 4); the middle 95 % of their means
-  return { low: 0, high: 0 };
+const myPairedBootstrap: PairedBootstrap = (before, after) => {
+  // TODO: an interval instead of a point. randomStream(seed, 'exercise') is the luck: its int(5) is 0, 1, 2, 3 or 4
+  const gain = mean(after) - mean(before);
+  return { low: gain, high: gain };
 };
 
 await exercise({
   id: 'pass-at-k-and-paired-bootstrap',
-  hint: 'all k miss with probability (n−c)/n · (n−c−1)/(n−1) · …; resample differences, never the two lists by themselves',
+  hint: 'that all k picks miss is a product, one factor a pick; resample differences, never the two lists by themselves',
   cases: () => {
     examinePassAtK(myPassAtK);
     examineBootstrap(myPairedBootstrap);
@@ -772,8 +783,9 @@ names.forEach((name) => agents[name].engine.dispose());
 //
 // - A number belongs to a policy, a list of tasks, a way of decoding and a way of training. Name all four.
 // - Tasks are the trials, not drawings; and runs are the trials when the question is about a method.
-// - Compare policies on the same tasks, task by task. Pairing is worth more than more tasks.
+// - Compare policies on the same tasks, task by task. Pairing narrows the interval and costs nothing.
 // - pass@1, pass@k and greedy decoding give different verdicts on the same two policies, and each is right about something.
 // - At the floor nothing can be compared, and above it a split's score is not the ability that the split is named after: change one thing and look.
 //
-// **Next:** train your own (`npm start`), and write the ledger before you look at the numbers.
+// **Next:** this was the last notebook. Train your own (`npm start`), and write the ledger before you look at the numbers; where a laptop is
+// not enough, [the book's appendix](../chapters/when-a-laptop-is-not-enough.md) says what to run where.

@@ -14,7 +14,7 @@ const myPairedBootstrap: PairedBootstrap = (before, after) => {
 
 await exercise({
   id: 'pass-at-k-and-paired-bootstrap',
-  hint: 'all k miss with probability (n−c)/n · (n−c−1)/(n−1) · …; resample differences, never the two lists by themselves',
+  hint: 'that all k picks miss is a product, one factor a pick; resample differences, never the two lists by themselves',
   cases: () => {
     examinePassAtK(myPassAtK);
     examineBootstrap(myPairedBootstrap);
