@@ -2,7 +2,7 @@ import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 export default defineConfig(
-  globalIgnores(['**/dist/', '**/node_modules/', 'runs/', 'data/', 'lib/kernels/']),
+  globalIgnores(['**/dist/', '**/node_modules/', 'runs/', 'book/', 'data/', 'lib/kernels/']),
   tseslint.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -9,7 +9,7 @@ import type { ProgramResult } from 'posttrain/book/programs';
 
 const FOLDER = 'chapters/exercises';
 /** Programs train small models. */
-const TIME = 15 * 60_000;
+const TIME = 5 * 60_000;
 
 const run = createRunPrograms({ root: process.cwd() });
 

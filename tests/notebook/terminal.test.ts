@@ -18,6 +18,7 @@ function run(code: string): { readonly said: string; readonly status: number | n
   const { stdout, stderr, status } = spawnSync(process.execPath, [file], {
     cwd: folder,
     encoding: 'utf8',
+    timeout: 60_000,
     env,
   });
   return { said: stdout + stderr, status };

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { achievement, reportHtml } from 'posttrain/recipes/diagram/report';
+import { quickRecipe } from 'posttrain/recipes/diagram/recipe';
 import { madeUpRun } from './made-up-run.js';
 
 describe('the report', () => {
@@ -9,10 +10,12 @@ describe('the report', () => {
   if (process.env['POSTTRAIN_REPORT'] !== undefined) writeFileSync(process.env['POSTTRAIN_REPORT'], html);
 
   it('says first what was achieved', () => {
-    expect(achievement(run.evaluation)).toBe(
+    expect(achievement(run.evaluation, run.config.recipe)).toBe(
       'Diagrams drawn exactly as asked, 200 unseen requests, temperature 1: base 0.0 % → SFT 36.0 % → GRPO 52.0 %.',
     );
     expect(html).toContain('base 0.0 % → SFT 36.0 % → GRPO 52.0 %');
+    expect(html).not.toContain('A quick run');
+    expect(achievement(run.evaluation, quickRecipe)).toContain('A quick run, too short to learn');
   });
 
   it('needs nothing else: no script, no request to anywhere', () => {

@@ -7,6 +7,7 @@ function runScript(source: string): { readonly status: number | null; readonly e
     cwd: new URL('../../lib', import.meta.url),
     env: { ...process.env, POSTTRAIN_BACKEND: 'wasm', NODE_OPTIONS: '' },
     encoding: 'utf8',
+    timeout: 60_000,
   });
   return { status, err: stderr };
 }

@@ -1,5 +1,5 @@
 /** Drawings as files, in the format that the ending of the name says. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import type { Canvas } from '../envs/diagram/types.js';
 import { writeFileAtomic } from '../files.node.js';
@@ -22,8 +22,9 @@ export function drawingFile(path: string): string {
   throw new InvalidArgumentError(`Expected a name that ends in one of ${drawingEndings}.`);
 }
 
-/** @throws Error in one sentence, with the file's name, when it cannot be read as what its ending says. */
+/** @throws Error in one sentence, with the file's name, when there is none or it cannot be read as what its ending says. */
 export function readDrawingFile(path: string): Imported {
+  if (!existsSync(path)) throw new Error(`${path}: there is no such file`);
   const bytes = readFileSync(path);
   try {
     return isPng(path) ? fromPng(bytes) : formatOf(path)!.read(bytes.toString('utf8'));

@@ -141,7 +141,7 @@ function watchRun(run: Pick<StageContext, 'folder' | 'config' | 'base' | 'worker
     live.close();
     if (finished) {
       const evaluation = parseJson(folder.evaluation) as RunEvaluation;
-      live.print(`${achievement(evaluation)} Report: ${join(shown, 'report.html')}`);
+      live.print(`${achievement(evaluation, config.recipe)} Report: ${join(shown, 'report.html')}`);
     } else {
       live.print(
         `Stopped. Go on with: npx posttrain run diagram --resume --name ${config.name}${outOption(folder)}`,

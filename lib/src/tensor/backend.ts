@@ -71,10 +71,18 @@ export async function startBackend(
   if (!started) return 'it was found but did not start';
   await tf.ready();
   registerGradients();
+  if (name === 'cpu') useWithoutBanner();
   if (name === 'wasm') await installWasmKernels();
   if (name === 'tensorflow') installNativeKernels();
   if (name === 'webgpu') installWebgpuKernels();
   return undefined;
+}
+
+/** At its first use it advertises tfjs-node, which is not how a native back end is had here. */
+function useWithoutBanner(): void {
+  tf.env().set('IS_TEST', true);
+  tf.scalar(0).dispose();
+  tf.env().set('IS_TEST', false);
 }
 
 function requestedBackend(option: string | undefined): BackendName | 'auto' {

@@ -127,6 +127,9 @@ export const quickRecipe: DiagramRecipe = Object.freeze({
   drawEvery: 4,
 });
 
+/** Whether a policy cannot have learned by this recipe. */
+export const isQuick = ({ teacher }: DiagramRecipe): boolean => teacher.tasks <= quickRecipe.teacher.tasks;
+
 /** The stages a recipe goes through, in order. */
 export function stagesOf(recipe: DiagramRecipe): readonly StageName[] {
   return recipe.grpoFrom === 'sft'

@@ -23,6 +23,7 @@ import {
   type SplitResult,
 } from './evaluation.js';
 import type { MetricsRecord } from './metrics-log.node.js';
+import { isQuick, type DiagramRecipe } from './recipe.js';
 import type { RunConfig, StageRecords } from './run-folder.node.js';
 
 export interface ReportInput {
@@ -37,7 +38,7 @@ export function reportHtml({ config, metrics, evaluation, stages }: ReportInput)
   const charts = runCharts(metrics);
   return pageHtml({
     title: `posttrain: ${config.name}`,
-    summary: achievement(evaluation),
+    summary: achievement(evaluation, config.recipe),
     sections: [
       { heading: 'Results', html: scrolling(tableToHtml(resultsTable(evaluation))) + gainHtml(evaluation) },
       ...(charts.length === 0 ? [] : [{ heading: 'Training', html: chartGrid(charts) }]),
@@ -50,14 +51,15 @@ export function reportHtml({ config, metrics, evaluation, stages }: ReportInput)
 }
 
 /** What came out, in one sentence: the last line of a run and the first of its report. */
-export function achievement(evaluation: RunEvaluation): string {
+export function achievement(evaluation: RunEvaluation, recipe: DiagramRecipe): string {
   const shares = checkpointNames.flatMap((name) => {
     const result = headline(evaluation[name]);
     return result === undefined ? [] : [`${checkpointTitles[name]} ${percent(result.success.value)}`];
   });
   const last = headline(evaluation.grpo);
   if (last === undefined) return 'Nothing was evaluated.';
-  return `Diagrams drawn exactly as asked, ${last.tasks} unseen requests, temperature 1: ${shares.join(' → ')}.`;
+  const drawn = `Diagrams drawn exactly as asked, ${last.tasks} unseen requests, temperature 1: ${shares.join(' → ')}.`;
+  return isQuick(recipe) ? `${drawn} A quick run, too short to learn: it shows that every stage works.` : drawn;
 }
 
 /** One row for every split, way of sampling and policy. */
