@@ -51,7 +51,9 @@ export interface RewardRequest {
 }
 export const rewardRequest: z.ZodType<RewardRequest> = z.strictObject({
   task_ids: z.array(z.string(), { error: 'expected a list of task ids, as GET /task gives them' }).max(4096),
-  completions: z.array(z.string(), { error: 'expected a list of texts, the n-th for the n-th task' }).max(4096),
+  completions: z
+    .array(z.string(), { error: 'expected a list of texts, the n-th for the n-th task' })
+    .max(4096),
 });
 
 export type SocketMessage =

@@ -59,7 +59,9 @@ export function achievement(evaluation: RunEvaluation, recipe: DiagramRecipe): s
   const last = headline(evaluation.grpo);
   if (last === undefined) return 'Nothing was evaluated.';
   const drawn = `Diagrams drawn exactly as asked, ${last.tasks} unseen requests, temperature 1: ${shares.join(' → ')}.`;
-  return isQuick(recipe) ? `${drawn} A quick run, too short to learn: it shows that every stage works.` : drawn;
+  return isQuick(recipe)
+    ? `${drawn} A quick run, too short to learn: it shows that every stage works.`
+    : drawn;
 }
 
 /** One row for every split, way of sampling and policy. */
