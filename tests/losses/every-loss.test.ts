@@ -186,7 +186,9 @@ describe.each(testedBackends)('on %s', (backend) => {
     fc.assert(
       fc.property(places, (rows) => {
         const reversed = run(loss, [...rows].reverse(), false).grads.map((grad) => grad.reverse());
-        expect(reversed).toEqual(run(loss, rows, false).grads);
+        const expected = run(loss, rows, false).grads.flat(2);
+        // TensorFlow computes what fills no vector with another exponential
+        reversed.flat(2).forEach((value, i) => expect(value).toBeCloseTo(expected[i]!, 6));
       }),
       { numRuns: 20 },
     );

@@ -74,8 +74,8 @@ onEachBackend('valueAndGradients', () => {
 
   it('names an op without a derivative, and leaves nothing behind', () => {
     const x = variable(1, 3);
-    expect(() => valueAndGradients(() => tf.sum(tf.cumsum(tf.square(x))), [x])).toThrow(
-      /Cumsum has no derivative/,
+    expect(() => valueAndGradients(() => tf.sum(tf.topk(tf.square(x), 1).values), [x])).toThrow(
+      /TopK has no derivative/,
     );
     expect(() =>
       valueAndGradients(() => {

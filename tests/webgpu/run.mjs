@@ -21,6 +21,7 @@ const PARITY_TESTS = [
   'tests/model/generate.test.ts',
   'tests/losses/golden.test.ts',
   'tests/engine/engine.test.ts',
+  'tests/pretrained/train.test.ts',
   'tests/webgpu',
 ];
 
