@@ -23,7 +23,7 @@ export interface PooledEngineOptions extends EngineOptions {
   readonly workers: number;
 }
 
-/** Most sequences a worker samples at a time, as in `generate`. */
+/** Most sequences that a worker is given to sample: what is left is shared among those that are done. */
 const SAMPLES_AT_ONCE = 64;
 
 /** Computes with workers on the active tfjs back end; `model` is trained in place, or its adapter alone where it has one. */
