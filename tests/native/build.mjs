@@ -31,7 +31,9 @@ assert.match(
   /^ {2}tensorflow +works, .* GFLOP\/s: TensorFlow \S+ through @tensorflow\/tfjs-node \S+, CPU, \d+ threads: only when asked for by name$/m,
 );
 
-const suites = ['tensor', 'model', 'losses', 'engine/engine', 'trainers', 'pretrained/train'].map((name) => `tests/${name}`);
+const suites = ['tensor', 'model', 'losses', 'engine/engine', 'trainers', 'pretrained/train'].map(
+  (name) => `tests/${name}`,
+);
 const { status } = spawnSync(process.execPath, [path('node_modules/vitest/vitest.mjs'), 'run', ...suites], {
   cwd: path('.'),
   env: { ...env, POSTTRAIN_BACKEND: 'tensorflow' },

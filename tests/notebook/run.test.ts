@@ -231,7 +231,9 @@ it('records results, in full only', async () => {
   writeFileSync(file, `// %%\n${code}\n// %%\nawait saveResults('01', { wins: isFast() ? 0 : 0.75 });\n`);
   const results = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'));
   const fast = await notebook(['run', file], { ...process.env, POSTTRAIN_FAST: '1' });
-  expect(fast.said).toContain('Written to runs/notebooks/01-fast.json; a fast run is compared with nothing');
+  expect(fast.said).toContain(
+    'Written to runs/notebooks/01-fast.json; a fast run is too short to be compared with what was recorded',
+  );
   expect(results('runs/notebooks/01-fast.json')).toEqual({ wins: 0 });
   expect((await notebook(['run', file, '--record'])).said).toContain('Recorded in data/results/01.json');
   expect(results('data/results/01.json')).toEqual({ wins: 0.75 });

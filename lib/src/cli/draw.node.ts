@@ -7,7 +7,14 @@ import { disposeModel } from '../model/index.js';
 import { draw } from '../recipes/diagram/index.js';
 import { agentCheckpoint } from '../recipes/diagram/agent.node.js';
 import { loadPolicy } from '../recipes/diagram/policy.node.js';
-import { isFinished, listRuns, runFolder } from '../recipes/diagram/run-folder.node.js';
+import { isQuick } from '../recipes/diagram/recipe.js';
+import {
+  isFinished,
+  listRuns,
+  parseJson,
+  runFolder,
+  type RunConfig,
+} from '../recipes/diagram/run-folder.node.js';
 import { initBackend } from '../tensor/index.js';
 import { fontFile } from './convert.node.js';
 import { drawingEndings, drawingFile, writeDrawingFile } from './drawing-file.node.js';
@@ -31,7 +38,7 @@ export function addDraw(program: Command): void {
     .argument('<request>', 'what to draw, e.g. "Three tiers: Browser, API, Database"')
     .option(
       '-m, --model <folder>',
-      'checkpoint or finished run to draw with (default: the newest finished run, or else the agent that comes with posttrain)',
+      'checkpoint or finished run to draw with (default: the newest finished run that was not quick, or else the agent that comes with posttrain)',
     )
     .option(
       '-o, --output <file>',
@@ -98,9 +105,14 @@ function checkpointIn(folder: string): string {
   return existsSync(run.config) && isFinished(run) ? run.checkpoint('grpo') : folder;
 }
 
-/** Of the newest finished run; before there is one, and unless a folder of runs was named, the agent that comes with the repository. */
+/**
+ * Of the newest finished run; before there is one, and unless a folder of runs was named, the agent that comes with the repository.
+ * A quick run has learned nothing: it counts only in a folder that was named and has no other.
+ */
 function newestCheckpoint(runs: string | undefined): string {
-  const newest = listRuns(runs ?? 'runs').find(isFinished);
+  const finished = listRuns(runs ?? 'runs').filter(isFinished);
+  const learned = finished.find(({ config }) => !isQuick((parseJson(config) as RunConfig).recipe));
+  const newest = learned ?? (runs === undefined ? undefined : finished[0]);
   if (newest !== undefined) {
     process.stderr.write(`drawing with ${newest.checkpoint('grpo')}, of the newest finished run\n`);
     return newest.checkpoint('grpo');
@@ -111,6 +123,7 @@ function newestCheckpoint(runs: string | undefined): string {
       `there is no finished run in ${runs ?? 'runs'} yet; train one with "npm start", or say where with --model or --runs`,
     );
   }
-  process.stderr.write('no finished run in runs: drawing with the agent that comes with posttrain\n');
+  const why = finished.length === 0 ? 'no finished run' : 'nothing but quick runs';
+  process.stderr.write(`${why} in runs: drawing with the agent that comes with posttrain\n`);
   return agent;
 }

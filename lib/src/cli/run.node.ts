@@ -48,7 +48,10 @@ export function addRun(program: Command, setStatus: SetStatus): void {
   run
     .command('diagram')
     .description('base → teacher → SFT → GRPO → evaluation: an agent that draws the diagram it is asked for')
-    .option('--name <name>', 'name of the run (default: the next free diagram-N)')
+    .option(
+      '--name <name>',
+      'name of the run (default: the next free diagram-N, of quick runs diagram-quick-N)',
+    )
     .option('--out <folder>', 'where runs lie', 'runs')
     .option('--seed <number>', 'fixes everything that is left to chance', nonNegativeInteger, 1)
     .addOption(
@@ -110,7 +113,7 @@ async function started(options: Options): Promise<{ folder: RunFolder; config: R
     requireTrajectories(trajectories);
   }
   const recipe = recipeFor({ quick: quick === true, profile, reward, grpoFrom });
-  const described = await describeRun(options.name ?? nextRunName(out), seed, recipe);
+  const described = await describeRun(options.name ?? nextRunName(out, quick === true), seed, recipe);
   const config = { ...described, ...(trajectories !== undefined && { trajectories }) };
   const folder = createRun(out, config);
   if (trajectories !== undefined) adoptTrajectories(folder, trajectories);

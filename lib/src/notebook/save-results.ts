@@ -32,7 +32,7 @@ export async function saveResults(name: string, results: Results): Promise<void>
   const note = isRecording()
     ? `Recorded in ${beside}`
     : isFast()
-      ? `Written to ${written}; a fast run is compared with nothing`
+      ? `Written to ${written}; a fast run is too short to be compared with what was recorded`
       : recorded === undefined
         ? `Written to ${written}; there is no ${beside} to compare it with`
         : `Written to ${written}, and compared with ${beside}`;

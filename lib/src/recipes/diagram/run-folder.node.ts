@@ -126,10 +126,11 @@ export function listRuns(out: string): RunFolder[] {
     .map(({ folder }) => folder);
 }
 
-/** `diagram-1`, `diagram-2`, …: the first that is free. */
-export function nextRunName(out: string): string {
+/** `diagram-1`, `diagram-2`, …: the first that is free; quick runs are counted by themselves, as `diagram-quick-1`, …. */
+export function nextRunName(out: string, quick: boolean): string {
   for (let i = 1; ; i += 1) {
-    if (!existsSync(join(out, `diagram-${i}`))) return `diagram-${i}`;
+    const name = `diagram-${quick ? 'quick-' : ''}${i}`;
+    if (!existsSync(join(out, name))) return name;
   }
 }
 
