@@ -31,7 +31,12 @@ async function serve() {
     },
   );
   const url = await new Promise((resolve, reject) => {
-    server.stdout.on('data', (chunk) => resolve(/http:\/\/\S+:\d+/.exec(String(chunk))[0]));
+    let said = '';
+    server.stdout.on('data', (chunk) => {
+      said += String(chunk);
+      const [address] = /http:\/\/\S+:\d+/.exec(said) ?? [];
+      if (address !== undefined) resolve(address);
+    });
     server.on('exit', () => reject(new Error('the server ended')));
   });
   return { url, stop: () => server.kill() };

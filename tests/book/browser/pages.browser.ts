@@ -25,7 +25,7 @@ describeInBrowser('every page, in both themes and two widths', ({ open }) => {
     await drawAll(page);
     for (const look of LOOKS) {
       await setLook(page, look);
-      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      const over = await overflow(page);
       if (over > 0) wrong.push(`${nameOf(look)}: ${over} px wider than the window`);
     }
     for (const look of isSource(place) ? [] : LOOKS_FOR_AXE) {
@@ -49,6 +49,13 @@ describeInBrowser('every page, in both themes and two widths', ({ open }) => {
     expect(wrong).toEqual([]);
   });
 });
+
+/** By how many pixels a page is wider than its window, once its figures have followed it. */
+async function overflow(page: Page): Promise<number> {
+  const fits = (): boolean => document.documentElement.scrollWidth <= innerWidth;
+  await page.waitForFunction(fits, undefined, { timeout: 10_000 }).catch(() => undefined);
+  return page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+}
 
 /** Source files differ in their main part alone; to load page and axe for each would take longer than to look at it. */
 async function showMain(page: Page, html: string): Promise<void> {

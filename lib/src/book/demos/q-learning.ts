@@ -35,7 +35,6 @@ export const qLearningDemo: Demo = defineDemo({
     seed: { type: 'range', label: 'Seed', min: 1, max: 10, step: 1, start: 1 },
   },
   auto: false,
-  showsAtFirst: true,
   seconds: 60,
   needs: [],
   async run({ episodes, gamma, epsilon, payOnce, situation, seed }, { show, progress, signal }) {
