@@ -60,11 +60,15 @@ export async function torchPeer(python, threads, { config, ids, targets, samplin
   };
 }
 
-/** TRL's `GRPOTrainer` on a checkpoint in Hugging Face layout, a step whenever it is asked for one. */
+/**
+ * TRL's `GRPOTrainer` on a checkpoint in Hugging Face layout, a step whenever it is asked for one. It computes activations twice to
+ * save memory unless it is told not to (`gradientCheckpointing`).
+ */
 export async function trlPeer(python, setup) {
   const { ask, close } = pythonProcess(python, './trl_peer.py');
   const { version } = await ask(setup);
-  return { name: `TRL ${version}`, threads: setup.threads, step: () => ask({ verb: 'step' }), close };
+  const how = setup.gradientCheckpointing ? 'as it comes' : 'no checkpointing';
+  return { name: `TRL ${version}, ${how}`, threads: setup.threads, step: () => ask({ verb: 'step' }), close };
 }
 
 /** Where peers are installed: npm's own clean-up removes it. */
