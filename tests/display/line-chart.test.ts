@@ -38,6 +38,13 @@ describe('lineChart', () => {
     expect(svg).toContain('d="M60 116L152 116"');
   });
 
+  it('leaves out what has no place on a logarithmic axis', () => {
+    const points = [0, 1, 10, 100].map((x) => ({ x, y: 0 }));
+    const log = lineChart({ ...chart, xScale: 'log', series: [{ name: 'gated', points }] });
+    expect(log).toContain('d="M60 148L106 148L152 148"');
+    for (const label of ['>1<', '>10<', '>100<']) expect(log).toContain(label);
+  });
+
   it('carries title and description for readers who cannot see it, escaped', () => {
     expect(svg).toContain('<title>Reward &lt;R&gt;</title><desc>Mean reward a step &amp; its trend</desc>');
     expect(svg).toContain('role="img"');

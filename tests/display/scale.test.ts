@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { linearScale, niceInterval, ticks } from 'posttrain/display/scale';
+import { linearScale, logScale, logTicks, niceInterval, ticks } from 'posttrain/display/scale';
 
 describe('linearScale', () => {
   it('maps the ends of the domain to the ends of the range, also when the range is upside down', () => {
@@ -10,6 +10,23 @@ describe('linearScale', () => {
 
   it('maps everything to the middle when the domain is one value', () => {
     expect(linearScale([3, 3], [0, 10])(3)).toBe(5);
+  });
+});
+
+describe('a logarithmic scale', () => {
+  it('has powers of ten evenly far apart', () => {
+    const x = logScale([1, 1000], [0, 300]);
+    [1, 10, 100, 1000].forEach((value, i) => expect(x(value)).toBeCloseTo(100 * i, 9));
+  });
+
+  it.each([
+    [1, 1000, [1, 10, 100, 1000]],
+    [4, 8000, [10, 100, 1000]],
+    [0.002, 0.03, [0.002, 0.005, 0.01, 0.02]],
+    [3, 4, [3]],
+    [7, 7, [7]],
+  ])('has marks inside of [%d, %d]', (low, high, expected) => {
+    expect(logTicks(low, high)).toEqual(expected);
   });
 });
 

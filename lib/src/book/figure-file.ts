@@ -19,6 +19,7 @@ const schema = z.discriminatedUnion('type', [
       ...common,
       type: z.literal('lines'),
       yLabel: text,
+      xScale: z.enum(['linear', 'log']).optional(),
       yRange: z.tuple([z.number(), z.number()]).optional(),
       series: z
         .array(z.strictObject({ name: text, points: text }))
@@ -62,9 +63,18 @@ export function readFigure(file: string, description: string, workshop: Workshop
     const dots = dotsOf(read as YamlData<DotsFile>, workshop);
     return dots && { type: 'dots', ...common, dots };
   }
-  const { yLabel, yRange } = read.data;
+  const { yLabel, xScale, yRange } = read.data;
   const series = seriesOf(read as YamlData<LinesFile>, workshop);
-  return series && { type: 'lines', ...common, yLabel, ...(yRange && { yRange }), series };
+  return (
+    series && {
+      type: 'lines',
+      ...common,
+      yLabel,
+      ...(xScale && { xScale }),
+      ...(yRange && { yRange }),
+      series,
+    }
+  );
 }
 
 type DotsFile = Extract<FigureFile, { readonly type: 'dots' }>;

@@ -1,6 +1,6 @@
 import { short } from './format.js';
 import { coordinate, escapeMarkup } from '../markup.js';
-import { linearScale, niceInterval, ticks, type Interval } from './scale.js';
+import { linearScale, logScale, logTicks, niceInterval, ticks, type Interval } from './scale.js';
 import { seriesColor, seriesDash } from './theme.js';
 
 export interface Point {
@@ -27,6 +27,8 @@ export interface LineChart {
   readonly xLabel: string;
   readonly yLabel: string;
   readonly series: readonly Series[];
+  /** `log`: powers of ten are evenly far apart, and points at 0 or below are left out. Default `linear`. */
+  readonly xScale?: 'linear' | 'log';
   /** Default: the data's range widened to round numbers. */
   readonly yRange?: Interval;
   /** Pixels; 460 × 260 by default: two charts fit side by side on a laptop's page. A legend of several lines comes on top. */
@@ -50,17 +52,19 @@ interface Frame {
 }
 
 /** The chart as one `<svg>` element with title and description; same data, same bytes. Throws when there is no finite point. */
-export function lineChart(chart: LineChart): string {
+export function lineChart(given: LineChart): string {
+  const chart = given.xScale === 'log' ? aboveZero(given) : given;
   const { width = 460, series } = chart;
   const { xDomain, yDomain } = domainsOf(chart);
-  const xTicks = ticks(...xDomain);
+  const [scaleOfX, ticksOfX] = chart.xScale === 'log' ? [logScale, logTicks] : [linearScale, ticks];
+  const xTicks = ticksOfX(...xDomain);
   const entries = legendEntries(series, width);
   const legendRows = Math.max(0, ...entries.map(({ row }) => row));
   const height = (chart.height ?? 260) + LEGEND.line * legendRows;
   // a label stands below the middle of its mark, and may stick out
   const right = width - Math.max(MARGIN.right, (LETTER * short(xTicks.at(-1)!).length) / 2 + 4);
   const [left, top, base] = [MARGIN.left, MARGIN.top + LEGEND.line * legendRows, height - MARGIN.bottom];
-  const x = linearScale(xDomain, [left, right]);
+  const x = scaleOfX(xDomain, [left, right]);
   const y = linearScale(yDomain, [base, top]);
   const frame: Frame = { left, right, top, base, x, y };
   return [
@@ -75,6 +79,12 @@ export function lineChart(chart: LineChart): string {
     ...series.map((each) => seriesMarks(each, strokeOf(each, series), frame)),
     '</svg>',
   ].join('');
+}
+
+/** Without the points that have no place on a logarithmic axis. */
+function aboveZero(chart: LineChart): LineChart {
+  const series = chart.series.map((each) => ({ ...each, points: each.points.filter(({ x }) => x > 0) }));
+  return { ...chart, series };
 }
 
 function domainsOf({ title, series, yRange }: LineChart): {

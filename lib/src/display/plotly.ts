@@ -34,7 +34,7 @@ function lineSpec(chart: LineChart): MimeObject {
     data,
     layout: {
       ...layout(chart),
-      xaxis: axis(chart.xLabel),
+      xaxis: { ...axis(chart.xLabel), ...(chart.xScale === 'log' && { type: 'log' }) },
       yaxis,
       showlegend: named.length > 1,
       legend: { orientation: 'h', y: -0.2 },

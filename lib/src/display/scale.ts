@@ -10,6 +10,25 @@ export function linearScale(domain: Interval, range: Interval): (value: number) 
 
 export type Interval = readonly [number, number];
 
+/** A map on which powers of ten are evenly far apart; domain and values above 0. */
+export function logScale([d0, d1]: Interval, range: Interval): (value: number) => number {
+  const ofPower = linearScale([Math.log10(d0), Math.log10(d1)], range);
+  return (value) => ofPower(Math.log10(value));
+}
+
+/** Powers of ten inside `[low, high]`, both above 0; 2 and 5 times them as well where those are fewer than three. */
+export function logTicks(low: number, high: number): number[] {
+  const first = Math.floor(Math.log10(low));
+  const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, i) => first + i);
+  const inside = (factors: readonly number[]): number[] =>
+    powers
+      .flatMap((power) => factors.map((factor) => Number(`${factor}e${power}`)))
+      .filter((value) => value >= low && value <= high);
+  const tens = inside([1]);
+  const values = tens.length >= 3 ? tens : inside([1, 2, 5]);
+  return values.length > 0 ? values : [low];
+}
+
 /** Round numbers (1, 2 or 5 times a power of ten apart) inside `[low, high]`, about `count` of them. */
 export function ticks(low: number, high: number, count = 5): number[] {
   if (!(high > low)) return [low];
