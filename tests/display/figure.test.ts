@@ -148,6 +148,11 @@ describe('plotlySpec', () => {
     expect(layout).toMatchObject({ paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)' });
   });
 
+  it('has a logarithmic axis where the chart has one', () => {
+    expect(plotly({ ...lines, xScale: 'log' }).layout).toMatchObject({ xaxis: { type: 'log' } });
+    expect(plotly(lines).layout).not.toHaveProperty('xaxis.type');
+  });
+
   it('draws a band as an outline', () => {
     const [band] = plotly(lines).data;
     expect(band).toMatchObject({ fill: 'toself', x: [0, 1, 2, 2, 1, 0], y: [0.1, 0.6, 1.1, 0.9, 0.4, -0.1] });
