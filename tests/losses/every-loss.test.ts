@@ -186,9 +186,10 @@ describe.each(testedBackends)('on %s', (backend) => {
     fc.assert(
       fc.property(places, (rows) => {
         const reversed = run(loss, [...rows].reverse(), false).grads.map((grad) => grad.reverse());
-        const expected = run(loss, rows, false).grads.flat(2);
         // TensorFlow computes what fills no vector with another exponential
-        reversed.flat(2).forEach((value, i) => expect(value).toBeCloseTo(expected[i]!, 6));
+        const same = (value: number): unknown =>
+          backend === 'tensorflow' ? expect.closeTo(value, 6) : value;
+        expect(reversed.flat(2)).toEqual(run(loss, rows, false).grads.flat(2).map(same));
       }),
       { numRuns: 20 },
     );
