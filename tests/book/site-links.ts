@@ -24,7 +24,7 @@ function problemOf(
   site: ReadonlyMap<string, string | Uint8Array>,
   anchorsOf: (place: string) => ReadonlySet<string>,
 ): readonly string[] {
-  const target = new URL(link.replaceAll('&amp;', '&'), `site://root/${place}`);
+  const target = new URL(link.replaceAll('&amp;', '&'), `site://book/${place}`);
   if (target.protocol !== 'site:') return [];
   const file = decodeURIComponent(target.pathname.slice(1));
   if (!site.has(file)) return [`${place}: there is no ${file}`];
