@@ -11,7 +11,7 @@ export const MAX_REQUEST_BYTES: number = 4 * 2 ** 20;
 type Route = (episodes: Episodes, body: unknown, query: URLSearchParams) => object;
 
 const routes: Readonly<Record<string, Route>> = {
-  'GET /': ({ world }) => ({ name: world.name, routes: [...Object.keys(routes).slice(1), 'GET /ws'] }),
+  'GET /': ({ world }) => ({ name: world.name, routes: [...Object.keys(routes), 'GET /ws'] }),
   'GET /health': () => ({ status: 'healthy' }),
   'GET /metadata': ({ world }) => ({
     name: world.name,
