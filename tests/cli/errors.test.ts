@@ -45,7 +45,7 @@ describe('bad input gets one clear sentence, the remedy and a status', () => {
       ['draw', 'A', '-o', 'a.bmp'],
       /'-o, --output <file>' argument 'a.bmp' is invalid. Expected a name that ends in one of \.svg .*\.excalidraw .*\.tldr .*\.canvas .*\.mmd .*\.png/,
     ],
-    [['convert', 'nothing.mmd', 'a.png'], /nothing\.mmd/],
+    [['convert', 'nothing.mmd', 'a.png'], /nothing\.mmd: there is no such file/],
     [['convert', 'README.md', 'a.png'], /Expected a name that ends in one of/],
     [['experiment', 'diagram', '--seeds', '1,1'], /Expected each number once/],
     [['experiment', 'diagram', '--seeds', '1,x'], /'1,x' is invalid. Expected integers/],

@@ -154,6 +154,14 @@ describe('OpenEnv over HTTP', () => {
     expect((await ask(server, '/metadata')).body.splits.real).toBe(20);
   });
 
+  it('says at its root what it answers', async () => {
+    const { status, body } = await ask(await serve('key-door'), '/');
+    expect(status).toBe(200);
+    expect(body.routes).toEqual(
+      expect.arrayContaining(['POST /reset', 'POST /step', 'POST /reward', 'GET /ws']),
+    );
+  });
+
   it.each([
     ['/reset', '{', 422, /no JSON/],
     ['/reset', { seed: -1 }, 422, /^seed: /],
@@ -169,6 +177,8 @@ describe('OpenEnv over HTTP', () => {
     ['/step', { action: { text: 3 }, episode_id: 'e' }, 422, /expected \{ "text"/],
     ['/reward', { task_ids: ['door-red'], completions: [] }, 422, /1 task_ids, but 0 completions/],
     ['/reward', { task_ids: ['door-pink'], completions: [''] }, 422, /no task "door-pink"/],
+    ['/reward', {}, 422, /^task_ids: expected a list of task ids/],
+    ['/reward', { task_ids: ['door-red'] }, 422, /^completions: expected a list of texts/],
     ['/health', {}, 405, /takes GET, not POST/],
     ['/nothing', {}, 404, /there are .*\/reset/],
     ['/step', 'x'.repeat(5 * 2 ** 20), 413, /4194304 bytes/],

@@ -38,6 +38,16 @@ describe('an error in a script after initBackend', () => {
   });
 });
 
+it('the CPU back end starts without advertising another', () => {
+  const { status, err } = runScript(`
+    import { initBackend } from 'posttrain/tensor';
+    import { scalar, square } from '@tensorflow/tfjs-core';
+    await initBackend({ backend: 'cpu' });
+    if (square(scalar(2)).dataSync()[0] !== 4) process.exitCode = 4;`);
+  expect(err).toBe('');
+  expect(status).toBe(0);
+});
+
 describe('a model before initBackend', () => {
   it.each(['', 'void initBackend();'])('says what to call first %s', (before) => {
     const { status, err } = runScript(`
