@@ -1,16 +1,8 @@
 // The backward pass of causal attention, one head at a time, for strips of keys as high as a tile. Their scores are computed again from the
 // saved log-sum-exp (Dao et al., "FlashAttention", 2022); only the gradients of scores are kept, for dq. Shapes as in attention.ts.
 import { clearPadding, scoreRowBytes, scoreScale } from './attention-layout';
-import {
-  PANEL_ROW_BYTES,
-  TILE_COLUMNS,
-  TILE_ROWS,
-  multiplyStrip,
-  packPanels,
-  panelBytes,
-  roundUp,
-  stripScratch,
-} from './gemm';
+import { multiplyStrip, packPanels, panelBytes, roundUp, stripScratch } from './gemm';
+import { PANEL_ROW_BYTES, TILE_COLUMNS, TILE_ROWS } from './tile';
 import { exp4, multiplyAdd, sumLanes } from './vector';
 
 export function attentionGradientScratch(length: i32, headDim: i32): usize {

@@ -1,5 +1,6 @@
 // What the forward and backward passes of attention, and decoding, agree on.
-import { TILE_COLUMNS, roundUp } from './gemm';
+import { roundUp } from './gemm';
+import { TILE_COLUMNS } from './tile';
 
 /** What a score is multiplied by: 1 / √Dh. */
 export function scoreScale(headDim: i32): f32 {

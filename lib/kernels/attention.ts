@@ -2,15 +2,8 @@
 // (attention-gradient.ts) is the log of their sum (Dao et al., "FlashAttention", 2022).
 // q and out are [B, T, H, Dh], k and v [B, T, Hkv, Dh], lse [B, H, T]; positions before starts[b] do not exist.
 import { clearPadding, scoreRowBytes, scoreScale } from './attention-layout';
-import {
-  TILE_COLUMNS,
-  TILE_ROWS,
-  multiplyStrip,
-  packPanels,
-  panelBytes,
-  roundUp,
-  stripScratch,
-} from './gemm';
+import { multiplyStrip, packPanels, panelBytes, roundUp, stripScratch } from './gemm';
+import { TILE_COLUMNS, TILE_ROWS } from './tile';
 import { exp4, loadTail, log64, maxLanes, multiplyAdd, sumLanes } from './vector';
 
 export function attentionScratch(length: i32, headDim: i32): usize {
