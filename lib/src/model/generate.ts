@@ -29,7 +29,7 @@ const STEPS_BETWEEN_PAUSES = 8;
 
 /**
  * On WebAssembly an operation costs little besides its arithmetic, and attention waits for memory where the caches of all sequences are
- * larger than what a core keeps at hand: 64 sequences of `nano` took 8 to 20 % longer than 24 at a time. Elsewhere operations have a price.
+ * larger than what a core keeps at hand: 64 sequences of `nano` took a tenth longer than 24 at a time (`npm run bench -- sampling`). Elsewhere operations have a price.
  */
 const sequencesAtOnce = (): number => (getBackend() === 'wasm' ? 24 : 64);
 
