@@ -10,7 +10,7 @@ describeInBrowser('live demos', ({ open }) => {
     const before = await shown(demo);
     await setGoing(demo);
     await expect.poll(() => shown(demo)).not.toBe(before);
-    expect(await demo.locator('.demo-error').textContent()).toBe('');
+    await expect.poll(() => demo.locator('.demo-error').textContent()).toBe('');
     const stop = demo.locator('.demo-stop');
     if ((await stop.isVisible()) && (await stop.getAttribute('aria-disabled')) === 'false')
       await stop.press('Enter');

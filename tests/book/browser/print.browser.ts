@@ -10,15 +10,17 @@ describeInBrowser('on paper', ({ open }) => {
       expect(await page.locator(gone).first().isVisible(), gone).toBe(false);
     const folded = page.locator('article details');
     for (const details of await folded.all())
-      expect(await details.evaluate((each: HTMLDetailsElement) => each.open)).toBe(true);
-    expect(await page.locator('h1').evaluate((h1) => getComputedStyle(h1).color)).toBe('rgb(28, 27, 26)');
+      await expect.poll(() => details.evaluate((each: HTMLDetailsElement) => each.open)).toBe(true);
+    await expect
+      .poll(() => page.locator('h1').evaluate((h1) => getComputedStyle(h1).color))
+      .toBe('rgb(28, 27, 26)');
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(wide).toBeLessThanOrEqual(0);
     await page.evaluate(() => dispatchEvent(new Event('afterprint')));
-    expect(await page.locator('article details[open]').count()).toBe(0);
+    await expect.poll(() => page.locator('article details[open]').count()).toBe(0);
     const pdf = await page.pdf({ format: 'A4' });
     expect(pageCount(pdf)).toBeGreaterThan(2);
-    expect(await page.locator('article details[open]').count()).toBe(0);
+    await expect.poll(() => page.locator('article details[open]').count()).toBe(0);
     await page.context().close();
   });
 
@@ -29,10 +31,10 @@ describeInBrowser('on paper', ({ open }) => {
       if ((await figure.count()) > 0) {
         await figure.scrollIntoViewIfNeeded();
         await figure.locator('.plot').waitFor();
-        expect(await figure.locator('.drawing').isVisible()).toBe(false);
+        await expect.poll(() => figure.locator('.drawing').isVisible()).toBe(false);
         await page.emulateMedia({ media: 'print' });
-        expect(await figure.locator('.drawing').isVisible()).toBe(true);
-        expect(await figure.locator('.plot').isVisible()).toBe(false);
+        await expect.poll(() => figure.locator('.drawing').isVisible()).toBe(true);
+        await expect.poll(() => figure.locator('.plot').isVisible()).toBe(false);
         await page.context().close();
         return;
       }

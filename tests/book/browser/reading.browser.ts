@@ -44,9 +44,9 @@ describeInBrowser('by keyboard alone', ({ open }) => {
     const visit = await open(chapters[0]!);
     const { page } = visit;
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Skip to the text');
+    await expect.poll(() => focused(page)).toBe('Skip to the text');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
     await done(visit);
   });
 
@@ -56,12 +56,12 @@ describeInBrowser('by keyboard alone', ({ open }) => {
     await page.keyboard.press('/');
     await page.keyboard.type('advantage');
     await page.locator('.search-results a').first().waitFor();
-    expect(await page.locator('.search-status').textContent()).toMatch(/passages? on \d+ pages?/);
+    await expect.poll(() => page.locator('.search-status').textContent()).toMatch(/passages? on \d+ pages?/);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('search-field');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('search-field');
     await page.keyboard.press('ArrowDown');
     const target = await page.evaluate(() => (document.activeElement as HTMLAnchorElement).href);
     await page.keyboard.press('Enter');
@@ -75,12 +75,12 @@ describeInBrowser('by keyboard alone', ({ open }) => {
     const button = page.locator('.top .search-button');
     await button.focus();
     await page.keyboard.press('Enter');
-    expect(await page.locator('dialog.search').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('dialog.search').isVisible()).toBe(true);
     await page.keyboard.type('a / b');
-    expect(await page.locator('#search-field').inputValue()).toBe('a / b');
+    await expect.poll(() => page.locator('#search-field').inputValue()).toBe('a / b');
     await page.keyboard.press('Escape');
-    expect(await page.locator('dialog.search').isVisible()).toBe(false);
-    expect(await button.evaluate((each) => each === document.activeElement)).toBe(true);
+    await expect.poll(() => page.locator('dialog.search').isVisible()).toBe(false);
+    await expect.poll(() => button.evaluate((each) => each === document.activeElement)).toBe(true);
     await done(visit);
   });
 
@@ -89,13 +89,15 @@ describeInBrowser('by keyboard alone', ({ open }) => {
     const { page } = visit;
     const theme = (): Promise<string | undefined> =>
       page.evaluate(() => document.documentElement.dataset['theme']);
-    expect(await theme()).toBe('light');
+    await expect.poll(() => theme()).toBe('light');
     await page.locator('.theme-button').focus();
     await page.keyboard.press('Enter');
-    expect(await theme()).toBe('dark');
+    await expect.poll(() => theme()).toBe('dark');
     await page.addInitScript(noteFirstTheme);
     await page.goto(new URL(chapters[0]!, site!.url).href);
-    expect(await page.evaluate(() => (globalThis as { firstTheme?: string }).firstTheme)).toBe('dark');
+    await expect
+      .poll(() => page.evaluate(() => (globalThis as { firstTheme?: string }).firstTheme))
+      .toBe('dark');
     await page.locator('.theme-button').focus();
     await page.keyboard.press('Enter');
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -111,13 +113,15 @@ describeInBrowser('by keyboard alone', ({ open }) => {
     await quiz.locator('input').first().focus();
     // moves the choice without answering
     await page.keyboard.press('ArrowDown');
-    expect(await quiz.locator('.option + .why').count()).toBe(0);
+    await expect.poll(() => quiz.locator('.option + .why').count()).toBe(0);
     const right = await quiz.locator('input:checked[data-correct]').count();
     await page.keyboard.press('Enter');
-    expect(await quiz.locator('.verdict').textContent()).toMatch(right > 0 ? /^Right/ : /^Not that one/);
-    expect(await quiz.locator('.option + .why').count()).toBe(options);
+    await expect
+      .poll(() => quiz.locator('.verdict').textContent())
+      .toMatch(right > 0 ? /^Right/ : /^Not that one/);
+    await expect.poll(() => quiz.locator('.option + .why').count()).toBe(options);
     const described = await quiz.locator('input:checked').getAttribute('aria-describedby');
-    expect(await page.locator(`#${described}`).textContent()).toMatch(/^(Right|Wrong)\. /);
+    await expect.poll(() => page.locator(`#${described}`).textContent()).toMatch(/^(Right|Wrong)\. /);
     await done(visit);
   });
 
@@ -127,12 +131,12 @@ describeInBrowser('by keyboard alone', ({ open }) => {
     const preview = page.locator('#preview');
     const link = page.locator('main [data-preview]').first();
     await link.focus();
-    expect(await preview.isVisible()).toBe(true);
+    await expect.poll(() => preview.isVisible()).toBe(true);
     expect((await preview.textContent())?.trim()).not.toBe('');
-    expect(await link.getAttribute('aria-describedby')).toBe('preview');
+    await expect.poll(() => link.getAttribute('aria-describedby')).toBe('preview');
     await page.keyboard.press('Escape');
-    expect(await preview.isVisible()).toBe(false);
-    expect(await link.getAttribute('aria-describedby')).toBeNull();
+    await expect.poll(() => preview.isVisible()).toBe(false);
+    await expect.poll(() => link.getAttribute('aria-describedby')).toBeNull();
     await done(visit);
   });
 
@@ -158,7 +162,7 @@ describeInBrowser('by pointer', ({ open }) => {
     await preview.waitFor();
     await preview.hover();
     await page.waitForTimeout(400);
-    expect(await preview.isVisible()).toBe(true);
+    await expect.poll(() => preview.isVisible()).toBe(true);
     await page.mouse.move(2, 2);
     await preview.waitFor({ state: 'hidden' });
     await done(visit);
@@ -173,14 +177,14 @@ describeInBrowser('by pointer', ({ open }) => {
     await code.hover();
     await code.locator('.copy').click();
     await expect.poll(clipboard).toBe(await code.locator('pre').textContent());
-    expect(await code.locator('.copy').textContent()).toBe('Copied');
+    await expect.poll(() => code.locator('.copy').textContent()).toBe('Copied');
     const formula = page.locator('.equation').first();
     if ((await formula.count()) > 0) {
       await formula.hover();
       await formula.locator('.copy').click();
       await expect.poll(clipboard).toBe(await formula.locator('annotation').first().textContent());
     }
-    expect(await page.locator('.output .copy').count()).toBe(0);
+    await expect.poll(() => page.locator('.output .copy').count()).toBe(0);
     await done(visit);
   });
 });
@@ -214,17 +218,17 @@ describeInBrowser('progress', ({ open }) => {
     const visit = await open(chapters[0]!);
     const { page } = visit;
     const read = page.locator('.rail .read');
-    expect(await read.count()).toBe(0);
+    await expect.poll(() => read.count()).toBe(0);
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
     await page.getByText('You have read this chapter.').waitFor();
-    expect(await read.textContent()).toContain('(read)');
+    await expect.poll(() => read.textContent()).toContain('(read)');
     await page.goto(new URL('index.html', site!.url).href);
-    expect(await page.locator('.read-so-far').textContent()).toMatch(/you have read 1 of \d+/);
-    expect(await page.locator('[data-continue]').getAttribute('href')).toContain(chapters[1]!);
+    await expect.poll(() => page.locator('.read-so-far').textContent()).toMatch(/you have read 1 of \d+/);
+    await expect.poll(() => page.locator('[data-continue]').getAttribute('href')).toContain(chapters[1]!);
     await page.goto(new URL(chapters[0]!, site!.url).href);
     await page.evaluate(() => scrollTo({ top: document.body.scrollHeight, behavior: 'instant' }));
     await page.getByRole('button', { name: 'Mark as unread' }).click();
-    expect(await read.count()).toBe(0);
+    await expect.poll(() => read.count()).toBe(0);
     await done(visit);
   });
 
@@ -239,7 +243,7 @@ describeInBrowser('progress', ({ open }) => {
       (await third.getAttribute('href'))!,
     );
     await expect.poll(() => third.getAttribute('aria-current')).toBe('location');
-    expect(await page.locator('.outline [aria-current]').count()).toBe(1);
+    await expect.poll(() => page.locator('.outline [aria-current]').count()).toBe(1);
     await done(visit);
   });
 });
@@ -250,14 +254,14 @@ describeInBrowser('on a phone', ({ open }) => {
     const { page } = visit;
     const contents = page.locator('#contents');
     const button = page.locator('.menu');
-    expect(await contents.isVisible()).toBe(false);
+    await expect.poll(() => contents.isVisible()).toBe(false);
     await button.tap();
-    expect(await contents.isVisible()).toBe(true);
-    expect(await button.getAttribute('aria-expanded')).toBe('true');
-    expect(await contents.locator('.outline a').count()).toBeGreaterThan(2);
+    await expect.poll(() => contents.isVisible()).toBe(true);
+    await expect.poll(() => button.getAttribute('aria-expanded')).toBe('true');
+    await expect.poll(() => contents.locator('.outline a').count()).toBeGreaterThan(2);
     await page.keyboard.press('Escape');
-    expect(await contents.isVisible()).toBe(false);
-    expect(await button.getAttribute('aria-expanded')).toBe('false');
+    await expect.poll(() => contents.isVisible()).toBe(false);
+    await expect.poll(() => button.getAttribute('aria-expanded')).toBe('false');
     await done(visit);
   });
 });
@@ -270,7 +274,7 @@ describeInBrowser('elsewhere', ({ open }) => {
     );
     const { page } = visit;
     await page.locator('.theme-button').click();
-    expect(await page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
+    await expect.poll(() => page.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark');
     await page.locator('figure:has(svg.chart)').first().scrollIntoViewIfNeeded();
     await page.locator('.plot .main-svg').first().waitFor();
     await page.keyboard.press('/');
@@ -287,12 +291,12 @@ describeInBrowser('elsewhere', ({ open }) => {
   it('can be read without scripts, in the system’s theme', async () => {
     const visit = await open(chapters[0]!, { javaScriptEnabled: false, colorScheme: 'dark' });
     const { page } = visit;
-    expect(await page.locator('h1').isVisible()).toBe(true);
-    expect(await page.locator('.theme-button').isVisible()).toBe(false);
-    expect(await page.locator('.contents a').first().isVisible()).toBe(true);
-    expect(await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)).toBe(
-      'rgb(22, 21, 20)',
-    );
+    await expect.poll(() => page.locator('h1').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('.theme-button').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('.contents a').first().isVisible()).toBe(true);
+    await expect
+      .poll(() => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor))
+      .toBe('rgb(22, 21, 20)');
     await done(visit);
   });
 

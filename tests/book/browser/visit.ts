@@ -56,7 +56,11 @@ async function open(browser: Browser, place: string, options: BrowserContextOpti
     if (!request.url().startsWith(home) && !/^(data|blob):/.test(request.url()))
       wrong.push(`request to ${request.url()}`);
   });
-  page.on('requestfailed', (request) => wrong.push(`failed: ${request.url()}`));
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText;
+    // a page that is left gives up what it was still loading
+    if (why !== 'net::ERR_ABORTED') wrong.push(`failed: ${request.url()} (${why})`);
+  });
   await page.goto(address);
   return { page, wrong };
 }

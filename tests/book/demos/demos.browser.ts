@@ -119,8 +119,8 @@ describe.skipIf(executablePath === undefined)('demos in a page that was opened f
       await part('run').click();
       await expect.poll(() => part('stop').getAttribute('aria-disabled')).toBe('false');
       await part('stop').click();
-      expect(await part('state').innerText()).toBe('Stopped.');
-      expect(await part('stop').getAttribute('aria-disabled')).toBe('true');
+      await expect.poll(() => part('state').innerText()).toBe('Stopped.');
+      await expect.poll(() => part('stop').getAttribute('aria-disabled')).toBe('true');
     }
     await page
       .locator(`#demo-${name} input[type=range]`)
@@ -145,7 +145,7 @@ describe.skipIf(executablePath === undefined)('demos in a page that was opened f
     await expect
       .poll(() => demo.locator('.demo-state').innerText())
       .toBe('Ended after 1 s, the most that it may take. Try smaller values.');
-    expect(await demo.locator('.demo-stop').getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => demo.locator('.demo-stop').getAttribute('aria-disabled')).toBe('true');
     await page.context().close();
   });
 
@@ -162,10 +162,14 @@ describe.skipIf(executablePath === undefined)('demos in a page that was opened f
 
   it('speaks the result once the values stand still, and not before', async () => {
     const { page } = await open();
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 3_600_000);
     const spoken = page.locator('#demo-pass-at-k .demo-spoken');
     await page.locator('#demo-pass-at-k-k').focus();
     for (let i = 0; i < 5; i += 1) await page.keyboard.press('ArrowRight');
+    await expect.poll(() => wordsOf(page, 'pass-at-k')).toMatch(/^pass@13/);
     expect(await spoken.innerText()).toBe('');
+    await page.clock.runFor(1000);
     await expect.poll(() => spoken.textContent()).toMatch(/^pass@13/);
     await page.context().close();
   });
@@ -193,8 +197,8 @@ describe.skipIf(executablePath === undefined)('demos in a page that was opened f
     const { page } = await open('?other=1&demo.interval.successes=3#place');
     await expect.poll(() => wordsOf(page, 'interval')).toMatch(/is 15\.0 %/);
     await page.locator('#demo-interval .demo-reset').click();
-    expect(await wordsOf(page, 'interval')).toMatch(/is 45\.0 %/);
-    expect(await page.locator('#demo-interval-successes').inputValue()).toBe('9');
+    await expect.poll(() => wordsOf(page, 'interval')).toMatch(/is 45\.0 %/);
+    await expect.poll(() => page.locator('#demo-interval-successes').inputValue()).toBe('9');
     await expect.poll(() => page.url()).toMatch(/\?other=1#place$/);
     await page.context().close();
   });
@@ -217,8 +221,8 @@ describe.skipIf(executablePath === undefined)('demos in a page that was opened f
     const { page, wrong } = await open(
       '?demo.clip.epsilon=7&demo.reward.answer=no-such&demo.drift.moves=abc&demo.no-such.x=1',
     );
-    expect(await page.locator('#demo-clip-epsilon').inputValue()).toBe('0.9');
-    expect(await page.locator('#demo-reward-answer').inputValue()).toBe('complete_graph');
+    await expect.poll(() => page.locator('#demo-clip-epsilon').inputValue()).toBe('0.9');
+    await expect.poll(() => page.locator('#demo-reward-answer').inputValue()).toBe('complete_graph');
     await expect.poll(() => outcome(page, 'clip')).toMatch(/gradient/);
     expect(wrong).toEqual([]);
     await page.context().close();
@@ -264,8 +268,8 @@ describe.skipIf(executablePath === undefined)('demos in a page that was opened f
     expect(
       await page.locator('#demo-interval noscript, #demo-interval .demo-note').first().innerText(),
     ).toMatch(/needs JavaScript/);
-    expect(await page.locator('#demo-interval .demo-view svg').first().isVisible()).toBe(true);
-    expect(await page.locator('#demo-interval-successes').isDisabled()).toBe(true);
+    await expect.poll(() => page.locator('#demo-interval .demo-view svg').first().isVisible()).toBe(true);
+    await expect.poll(() => page.locator('#demo-interval-successes').isDisabled()).toBe(true);
     await page.context().close();
   });
 
