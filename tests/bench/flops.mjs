@@ -15,9 +15,17 @@ function attentionProduct({ numHiddenLayers, numAttentionHeads, headDim }, seque
 
 const outputWeights = ({ vocabSize, hiddenSize }) => vocabSize * hiddenSize;
 
-/** Forward and backward of `sequences` × `length` positions, of which `predicting` in all meet the vocabulary. */
-export function trainingFlops(config, sequences, length, predicting = sequences * length) {
-  const products = layerWeights(config) * sequences * length + outputWeights(config) * predicting;
+/**
+ * Forward and backward of `sequences` × `length` positions, of which `predicting` in all meet the vocabulary. `distinct` of them are
+ * no repetition of a beginning that another sequence has too: all that the matrices need to see.
+ */
+export function trainingFlops(
+  config,
+  sequences,
+  length,
+  { predicting = sequences * length, distinct = sequences * length } = {},
+) {
+  const products = layerWeights(config) * distinct + outputWeights(config) * predicting;
   return 6 * products + (2 + 5) * attentionProduct(config, sequences, 0, length);
 }
 

@@ -31,14 +31,20 @@ export async function report(name, result, text) {
 /**
  * Asks everyone in turn, so that all see the same spells of a busy machine; a round before the first warms up.
  * @param contestants named functions that do the work once and say how it went
+ * @param options.wakeUps how often each does its work, uncounted, when its turn comes: for work that follows on itself in real
+ *   use, where a pause in which others ran would be part of the measure (default 0)
+ * @param options.inARow how often it then does its work and says how it went (default 1)
  * @returns what each one said, by name
  */
-export async function inTurn(contestants, rounds) {
+export async function inTurn(contestants, rounds, { wakeUps = 0, inARow = 1 } = {}) {
   const said = Object.fromEntries(Object.keys(contestants).map((name) => [name, []]));
   for (let round = -1; round < rounds; round += 1) {
     for (const [name, measure] of Object.entries(contestants)) {
-      const result = await measure();
-      if (round >= 0) said[name].push(result);
+      for (let i = 0; i < wakeUps; i += 1) await measure();
+      for (let i = 0; i < inARow; i += 1) {
+        const result = await measure();
+        if (round >= 0) said[name].push(result);
+      }
     }
   }
   return said;
