@@ -217,6 +217,22 @@ describe.skipIf(executablePath === undefined)('demos in a page that was opened f
     await page.context().close();
   });
 
+  it('loses no key or click while its worker starts, and passes over what is not possible', async () => {
+    const { page, wrong } = await open();
+    await page.locator('#demo-treasure .demo-pad button').first().focus();
+    await page.evaluate(() => {
+      const press = (key: string): void => {
+        document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+      };
+      for (const key of ['ArrowRight', 'ArrowRight', 'ArrowLeft', 'ArrowUp']) press(key);
+    });
+    await expect.poll(() => wordsOf(page, 'treasure')).toMatch(/You go to the hallway/);
+    const moves = await page.locator('#demo-treasure [name=moves]').inputValue();
+    expect(moves.split(/[,;]/).map((move) => move.trim())).toEqual(['go east', 'go west', 'go north']);
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
   it('ignores what makes no sense in an address', async () => {
     const { page, wrong } = await open(
       '?demo.clip.epsilon=7&demo.reward.answer=no-such&demo.drift.moves=abc&demo.no-such.x=1',

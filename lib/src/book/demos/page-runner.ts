@@ -21,6 +21,7 @@ export interface Runner {
   /** Ends what runs and runs with these values. */
   run(values: Texts): void;
   stop(): void;
+  isRunning(): boolean;
 }
 
 /** Time for a run that is no longer wanted to notice; then its worker is ended, and the next one must start from nothing. */
@@ -100,6 +101,7 @@ export function createRunner({ demo, needs, seconds, folder, onEvent }: RunnerOp
       waiting = undefined;
       if (phase !== 'idle') end({ type: 'stopped' });
     },
+    isRunning: () => phase !== 'idle',
   };
 }
 

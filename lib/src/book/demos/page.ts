@@ -1,8 +1,9 @@
 /** Brings the demos of a page to life: their markup is there already, with what they show for their start values. */
 import { addressWriter, textsInAddress } from './page-address.js';
+import { startButtons } from './page-buttons.js';
 import { changedTexts, refreshOutputs, resetTexts, setTexts, textsOf } from './page-controls.js';
-import { type DemoParts, partsOf, reporter } from './page-report.js';
-import { createRunner } from './page-runner.js';
+import { partsOf, reporter } from './page-report.js';
+import { createRunner, type RunEvent } from './page-runner.js';
 
 /** Where the scripts of `demoAssets` lie, relative to the page. */
 const FOLDER = 'demos/';
@@ -20,12 +21,17 @@ function startDemo(element: HTMLElement, folder: string): void {
   const { demo = '', auto, seconds, needs = '' } = element.dataset;
   const runsAtOnce = auto === 'true';
   const report = reporter(parts, Number(seconds));
+  const follow = (event: RunEvent): void => {
+    report.follow(event);
+    if (event.type === 'done') buttons.pressNext();
+    else if (isEnd(event)) buttons.clear();
+  };
   const runner = createRunner({
     demo,
     needs: needs.split(' ').filter((name) => name !== ''),
     seconds: Number(seconds),
     folder,
-    onEvent: report.follow,
+    onEvent: follow,
   });
   const writeAddress = addressWriter(demo);
   const run = (): void => runner.run(textsOf(form));
@@ -44,15 +50,21 @@ function startDemo(element: HTMLElement, folder: string): void {
   form.addEventListener('reset', (event) => {
     event.preventDefault();
     runner.stop();
+    buttons.clear();
     resetTexts(form);
     writeAddress({});
     report.asAtFirst();
   });
   parts.stop.addEventListener('click', () => runner.stop());
-  onButtons(parts, changed);
+  const buttons = startButtons(parts, () => runsAtOnce && runner.isRunning(), changed);
 
   setTexts(form, textsInAddress(demo));
   if (runsAtOnce && Object.keys(changedTexts(form)).length > 0) run();
+}
+
+/** Whether a run has ended without its result. */
+function isEnd({ type }: RunEvent): boolean {
+  return type === 'failed' || type === 'stopped' || type === 'timeUp';
 }
 
 /** At once, but for text: when it has not changed for a moment. */
@@ -63,24 +75,5 @@ function onInput(form: HTMLFormElement, changed: () => void): void {
     const isText = (target as HTMLElement).matches('textarea, [type="text"]');
     if (isText) typed = setTimeout(changed, TYPING_MS);
     else changed();
-  });
-}
-
-/** Buttons in a view set a value of the form; those of a pad also at the press of a key. */
-function onButtons({ form, views }: DemoParts, changed: () => void): void {
-  views.addEventListener('click', ({ target }) => {
-    const button = (target as HTMLElement).closest<HTMLButtonElement>('button[data-sets]');
-    if (button === null) return;
-    setTexts(form, { [button.dataset['sets'] ?? '']: button.value });
-    changed();
-  });
-  views.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const pad = (event.target as HTMLElement).closest('.demo-pad');
-    const buttons = Array.from(pad?.querySelectorAll<HTMLButtonElement>('button[data-key]') ?? []);
-    const button = buttons.find(({ dataset }) => dataset['key'] === event.key);
-    if (button === undefined) return;
-    event.preventDefault();
-    button.click();
   });
 }
