@@ -136,6 +136,7 @@ describe('posttrain collect', () => {
     [['--teacher', 'gemini'], /gemini needs --model/],
     [['--teacher', 'openai', '--model', 'm'], /openai needs --base-url, e\.g\. http:/],
     [['--teacher', 'openai', '--model', 'm', '--base-url', 'x', '--batch'], /--batch is for gemini only/],
+    [['--teacher', 'gemini', '--model', 'm', '--batch', '--rpm', '5'], /--rpm is for single requests/],
     [['--teacher', 'gpt'], /Allowed choices are scripted, gemini, openai/],
     [['--budget', 'much'], /Expected a number of tokens, e\.g\. 200000, or of dollars/],
     [['--budget', '$1'], /a --budget in dollars needs --prices/],

@@ -72,6 +72,7 @@ export function modelFor(
   if (service === 'gemini') {
     const gemini = { ...limits, model, ...(baseUrl !== undefined && { baseUrl }) };
     if (batches === undefined) return geminiModel(gemini);
+    if (rpm !== undefined) throw new Error('--rpm is for single requests, a batch is one; leave it out');
     const onState = (job: string, state: string): void => tell(`${job}: ${state}`);
     return geminiBatchModel({ ...gemini, ledger: fileLedger(batches), onState });
   }
