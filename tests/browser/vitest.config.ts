@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     ...base.test,
     include: ['tests/browser/*.browser.ts'],
-    testTimeout: 600_000,
+    // a GPU in software takes a quarter of a minute a step
+    testTimeout: 1_200_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
   },
