@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { setGoing, shown } from './demo.js';
-import { chapters, describeInBrowser, NARROW, site, type Visit } from './visit.js';
+import { chapters, describeInBrowser, NARROW, site, stopClock, type Visit } from './visit.js';
 
 /** The innermost text of what has the focus. */
 const focused = (page: Page): Promise<string> =>
@@ -172,12 +172,15 @@ describeInBrowser('by pointer', ({ open }) => {
     const visit = await chapterWith(open, '.code + .output');
     const { page } = visit;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await stopClock(page);
     const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
     const code = page.locator('.code:has(+ .output)').first();
     await code.hover();
     await code.locator('.copy').click();
     await expect.poll(clipboard).toBe(await code.locator('pre').textContent());
     await expect.poll(() => code.locator('.copy').textContent()).toBe('Copied');
+    await page.clock.runFor(2000);
+    await expect.poll(() => code.locator('.copy').textContent()).toBe('Copy');
     const formula = page.locator('.equation').first();
     if ((await formula.count()) > 0) {
       await formula.hover();

@@ -67,3 +67,9 @@ async function open(browser: Browser, place: string, options: BrowserContextOpti
 
 export const WIDE = { width: 1280, height: 800 } as const;
 export const NARROW = { width: 360, height: 740 } as const;
+
+/** From here on timers of the page wait for `page.clock.runFor`: what shows for a moment only stays for a test that is slow. */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+}
