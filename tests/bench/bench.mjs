@@ -11,6 +11,7 @@ const benchmarks = {
   memory:
     'peak of the wasm heap in a training step against a count by hand, and tensors gained over 1,000 steps',
   native: 'a step and sampling on TensorFlow against PyTorch, which it installs (needs posttrain native)',
+  graph: 'a step on TensorFlow operation by operation and as a graph of the same (needs posttrain native)',
   backends:
     'a step and sampling on TensorFlow against wasm, for models of three sizes (needs posttrain native)',
   sharing: 'answers to one prompt whose beginning is computed once, against answers to different ones',
@@ -26,7 +27,7 @@ Prints a table and writes data/results/bench-NAME.json. Without a name: step.
 ${Object.entries(benchmarks)
   .map(([name, what]) => `  ${name.padEnd(10)}${what}`)
   .join('\n')}
-  all       every one of them but native and backends
+  all       every one of them but native, graph and backends
 
   --torch   measures the Python peers too: PyTorch, Hugging Face generate, TRL. Installs them with pip into node_modules/.cache
             (about 1 GB); needs python3 with venv.
@@ -47,7 +48,7 @@ if (unknown.length > 0) {
   process.stdout.write(help);
 } else {
   const names = named.includes('all')
-    ? Object.keys(benchmarks).filter((name) => !['native', 'backends'].includes(name))
+    ? Object.keys(benchmarks).filter((name) => !['native', 'graph', 'backends'].includes(name))
     : named.length > 0
       ? named
       : ['step'];
