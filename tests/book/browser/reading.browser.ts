@@ -89,10 +89,10 @@ describeInBrowser('by keyboard alone', ({ open }) => {
     const { page } = visit;
     const theme = (): Promise<string | undefined> =>
       page.evaluate(() => document.documentElement.dataset['theme']);
-    await expect.poll(() => theme()).toBe('light');
+    await expect.poll(theme).toBe('light');
     await page.locator('.theme-button').focus();
     await page.keyboard.press('Enter');
-    await expect.poll(() => theme()).toBe('dark');
+    await expect.poll(theme).toBe('dark');
     await page.addInitScript(noteFirstTheme);
     await page.goto(new URL(chapters[0]!, site!.url).href);
     await expect
@@ -294,12 +294,12 @@ describeInBrowser('elsewhere', ({ open }) => {
   it('can be read without scripts, in the system’s theme', async () => {
     const visit = await open(chapters[0]!, { javaScriptEnabled: false, colorScheme: 'dark' });
     const { page } = visit;
-    await expect.poll(() => page.locator('h1').isVisible()).toBe(true);
-    await expect.poll(() => page.locator('.theme-button').isVisible()).toBe(false);
-    await expect.poll(() => page.locator('.contents a').first().isVisible()).toBe(true);
-    await expect
-      .poll(() => page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor))
-      .toBe('rgb(22, 21, 20)');
+    expect(await page.locator('h1').isVisible()).toBe(true);
+    expect(await page.locator('.theme-button').isVisible()).toBe(false);
+    expect(await page.locator('.contents a').first().isVisible()).toBe(true);
+    expect(await page.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor)).toBe(
+      'rgb(22, 21, 20)',
+    );
     await done(visit);
   });
 

@@ -4,15 +4,14 @@
  */
 import { setTexts } from './page-controls.js';
 import type { DemoParts } from './page-report.js';
+import type { RunEvent } from './page-runner.js';
 
 /** Keys that pads have buttons for. */
 const PAD_KEYS = /^(Arrow(Up|Down|Left|Right)|Backspace)$/;
 
 export interface Buttons {
-  /** Presses what has waited for the views of a run that is done. */
-  pressNext(): void;
-  /** Forgets what waits. */
-  clear(): void;
+  /** Presses what has waited for the views of a run once it is done; where it ends without them, nothing waits any more. */
+  follow(event: RunEvent): void;
 }
 
 type IsMeant = (button: HTMLButtonElement) => boolean;
@@ -53,13 +52,16 @@ export function startButtons(
     event.preventDefault();
   });
 
+  const pressNext = (): void => {
+    // what is not possible any more is passed over
+    let next: HTMLButtonElement | undefined;
+    while (next === undefined && waiting.length > 0) next = find(waiting.shift()!);
+    if (next) press(next);
+  };
   return {
-    pressNext() {
-      // what is not possible any more is passed over
-      let next: HTMLButtonElement | undefined;
-      while (next === undefined && waiting.length > 0) next = find(waiting.shift()!);
-      if (next) press(next);
+    follow({ type }) {
+      if (type === 'done') pressNext();
+      else if (type === 'failed' || type === 'stopped' || type === 'timeUp') waiting.length = 0;
     },
-    clear: () => void waiting.splice(0),
   };
 }

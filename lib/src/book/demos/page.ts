@@ -3,7 +3,7 @@ import { addressWriter, textsInAddress } from './page-address.js';
 import { startButtons } from './page-buttons.js';
 import { changedTexts, refreshOutputs, resetTexts, setTexts, textsOf } from './page-controls.js';
 import { partsOf, reporter } from './page-report.js';
-import { createRunner, type RunEvent } from './page-runner.js';
+import { createRunner } from './page-runner.js';
 
 /** Where the scripts of `demoAssets` lie, relative to the page. */
 const FOLDER = 'demos/';
@@ -21,17 +21,15 @@ function startDemo(element: HTMLElement, folder: string): void {
   const { demo = '', auto, seconds, needs = '' } = element.dataset;
   const runsAtOnce = auto === 'true';
   const report = reporter(parts, Number(seconds));
-  const follow = (event: RunEvent): void => {
-    report.follow(event);
-    if (event.type === 'done') buttons.pressNext();
-    else if (isEnd(event)) buttons.clear();
-  };
   const runner = createRunner({
     demo,
     needs: needs.split(' ').filter((name) => name !== ''),
     seconds: Number(seconds),
     folder,
-    onEvent: follow,
+    onEvent(event) {
+      report.follow(event);
+      buttons.follow(event);
+    },
   });
   const writeAddress = addressWriter(demo);
   const run = (): void => runner.run(textsOf(form));
@@ -50,7 +48,6 @@ function startDemo(element: HTMLElement, folder: string): void {
   form.addEventListener('reset', (event) => {
     event.preventDefault();
     runner.stop();
-    buttons.clear();
     resetTexts(form);
     writeAddress({});
     report.asAtFirst();
@@ -60,11 +57,6 @@ function startDemo(element: HTMLElement, folder: string): void {
 
   setTexts(form, textsInAddress(demo));
   if (runsAtOnce && Object.keys(changedTexts(form)).length > 0) run();
-}
-
-/** Whether a run has ended without its result. */
-function isEnd({ type }: RunEvent): boolean {
-  return type === 'failed' || type === 'stopped' || type === 'timeUp';
 }
 
 /** At once, but for text: when it has not changed for a moment. */
