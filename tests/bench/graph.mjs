@@ -1,6 +1,6 @@
 // npm run bench -- graph: forward and backward of `nano` on 16 × 128 tokens on TensorFlow, operation by operation as the back end runs them,
 // and as a graph of the very same operations, in turn. The graph is recorded at the binding, written as a SavedModel, and run by
-// tfjs-node: what the back end would gain from doing so. Writes data/results/bench-graph.json. Needs posttrain native.
+// tfjs-node with the inputs of that record: what the back end could gain at most, for it would still have to find its inputs. Writes data/results/bench-graph.json. Needs posttrain native.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -219,16 +219,20 @@ await report(
   {
     what: `forward and backward of nano (vocabulary ${VOCABULARY}) on ${BATCH} × ${LENGTH} tokens: ${recorded.operations.length} operations of TensorFlow`,
     native: describeNative(),
+    operations: recorded.operations.length,
+    reshapes: recorded.operations.filter(({ name }) => name === 'Reshape').length,
+    inputs: inputs.length,
+    constants: graph.getNodeList().filter((each) => each.getOp() === 'Const').length,
     largestDifference: difference,
     timesFaster: separate.milliseconds / whole.milliseconds,
     rows,
   },
-  table(
+  `${table(
     ['', 'median', 'fastest'],
     rows.map(({ name, milliseconds, fastestMilliseconds }) => [
       name,
       `${milliseconds.toFixed(0)} ms`,
       `${fastestMilliseconds.toFixed(0)} ms`,
     ]),
-  ),
+  )}\n\nno value differs by more than ${difference.toExponential(1)}`,
 );
