@@ -18,7 +18,7 @@ const work = makeWork({ batch: BATCH, length: LENGTH });
 await initBackend({ backend: 'tensorflow' });
 const peers = [
   { ...ourPeer('posttrain on TensorFlow', 1, work), threads },
-  await torchPeer(installPython('torch'), threads, work),
+  await torchPeer(installPython('torch', 'transformers'), threads, work),
 ];
 
 /** In turn, so that both see the same spells of a busy machine; round -1 warms up. */

@@ -10,7 +10,7 @@ import {
   type TokenSelection,
   trainableWeights,
 } from '../model/index.js';
-import { selectedLogprobs, valueAndGradients } from '../tensor/index.js';
+import { asGraph, selectedLogprobs, valueAndGradients } from '../tensor/index.js';
 import { planMicroBatches, type SequenceExtent } from './micro-batches.js';
 import type { Datum, ForwardBackwardResult, WeightedTokens } from './types.js';
 
@@ -99,11 +99,12 @@ export function differentiate(
 ): MicroStep {
   const trained = trainableWeights(model);
   let report: Tensor | undefined;
-  const { value, gradients: byWeight } = valueAndGradients(() => {
+  const learn = (): Scalar => {
     const { value, measured } = compute();
     report = tf.keep(tf.concat([tf.reshape(value, [1]), ...measured]));
     return value;
-  }, [...trained.values()]);
+  };
+  const { value, gradients: byWeight } = asGraph(() => valueAndGradients(learn, [...trained.values()]));
   value.dispose();
   const gradients = new Map<string, Tensor>();
   for (const [name, weight] of trained) {

@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor, Variable } from '@tensorflow/tfjs-core';
-import { adamWUpdate, globalNorm, muonUpdate } from '../tensor/index.js';
+import { adamWUpdate, asGraph, globalNorm, muonUpdate } from '../tensor/index.js';
 import { requireFit, restoreVariables, snapshotVariables } from './snapshot.js';
 import type { EngineState, OptimName, OptimParams, OptimResult } from './types.js';
 
@@ -46,7 +46,7 @@ export class Optimizer {
     try {
       const gradNorm = await globalNorm(all);
       const stepped = lossIsFinite && Number.isFinite(gradNorm);
-      if (stepped) this.#update(gradients, gradNorm, params);
+      if (stepped) asGraph(() => this.#update(gradients, gradNorm, params));
       return { gradNorm, stepped };
     } finally {
       tf.dispose(all);

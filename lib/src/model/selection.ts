@@ -1,7 +1,7 @@
 /** Chosen positions of a batch: only there do hidden states meet a head. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
-import { embedding } from '../tensor/index.js';
+import { asGraph, embedding } from '../tensor/index.js';
 import { checkBatchSize } from './batch-size.js';
 import { sharedHiddenStates, shareContexts } from './shared-contexts.js';
 import { checkLength, forward } from './transformer.js';
@@ -111,7 +111,7 @@ export async function inParts<S extends PositionSelection>(
     const part = sequences.slice(start, start + atOnce);
     if (part.every(({ mask }) => !Array.prototype.some.call(mask, Boolean))) continue;
     const selection = select(part);
-    const computed = tf.tidy(() => compute(part, selection));
+    const computed = asGraph(() => tf.tidy(() => compute(part, selection)));
     const values = await computed.data<'float32'>();
     computed.dispose();
     store(selection, values, start);

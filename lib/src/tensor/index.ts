@@ -37,3 +37,4 @@ export { muonUpdate } from './muon.js';
 export type { AdjustLrFn, MuonOptions } from './muon.js';
 export { globalNorm } from './global-norm.js';
 export { valueAndGradients } from './value-and-gradients.js';
+export { asGraph } from './as-graph.js';

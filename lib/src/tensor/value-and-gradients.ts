@@ -13,7 +13,7 @@ interface TapeNode {
   readonly outputs: readonly Tensor[];
   /** What the derivative reads; kept until someone disposes it. */
   readonly saved: readonly Tensor[];
-  readonly gradient?: (dys: readonly (Tensor | undefined)[]) => Record<string, () => Tensor>;
+  readonly gradient?: (dys: readonly Tensor[]) => Record<string, () => Tensor>;
 }
 
 /** tfjs's engine, as far as it is needed. */
@@ -93,14 +93,15 @@ function reachedFrom(variables: readonly Variable[], tape: readonly TapeNode[]):
 
 /** Turns the gradients of a node's outputs, which are disposed, into those of its inputs. */
 function goBack(node: TapeNode, reached: ReadonlySet<number>, gradients: Map<number, Tensor>): void {
-  const dys = node.outputs.map(({ id }) => gradients.get(id));
-  if (dys.every((dy) => dy === undefined)) return;
+  if (!node.outputs.some(({ id }) => gradients.has(id))) return;
   const inputs = Object.entries(node.inputs).filter(([, { id }]) => reached.has(id));
   if (inputs.length > 0) {
     if (node.gradient === undefined)
       throw new Error(`${node.kernelName} has no derivative; compute it outside the loss, or register one.`);
     const differentiate = node.gradient;
     tf.tidy(() => {
+      // tfjs itself would bring zeros from JavaScript, of tens of megabytes where nobody reads them.
+      const dys = node.outputs.map(({ id, shape }) => gradients.get(id) ?? tf.fill(shape, 0));
       const derivatives = differentiate(dys);
       for (const [name, { id }] of inputs) {
         const dx = (derivatives[name] as () => Tensor)();

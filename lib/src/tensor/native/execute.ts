@@ -1,14 +1,9 @@
 /** TensorFlow's own operations, by their names; the binding offers them beside those that tfjs knows. */
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
+import type { OpAttribute } from './graph.js';
 
 type Attribute = boolean | number | 'float32' | 'int32';
-
-interface OpAttribute {
-  readonly name: string;
-  readonly type: number;
-  readonly value: boolean | number;
-}
 
 /** What the `tensorflow` back end has beside the interface of all back ends. */
 interface NativeBackend {

@@ -127,6 +127,13 @@ const fusedKernels: Partial<Record<FusedKernel, KernelFunc>> = {
 
 /** Stock kernels that ours replace. */
 const replacements: Record<string, KernelFunc> = {
+  // The stock form leaves out the element type, which a graph does not do without.
+  ExpandDims: ({ inputs, attrs }) => {
+    const input = inputs['input'] as Tensor;
+    const { dim } = attrs as unknown as { dim: number };
+    return tf.reshape(input, input.shape.toSpliced(dim < 0 ? dim + input.rank + 1 : dim, 0, 1));
+  },
+
   // A product of two matrices has an operation of its own, faster than a batch of one where they are small.
   BatchMatMul: ({ inputs, attrs }) => {
     const [a, b] = [inputs['a'] as Tensor, inputs['b'] as Tensor];

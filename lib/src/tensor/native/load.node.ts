@@ -3,13 +3,16 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import * as tf from '@tensorflow/tfjs-core';
+import { registerGraphs } from '../as-graph.js';
 import { keepGradients } from '../gradients.js';
+import { type DeferrableBackend, DeferredOperations } from './deferred.js';
 import { findNativePackages } from './place.node.js';
+import { type GraphBinding, GraphLoader } from './saved-model.node.js';
 
 /** What the `tensorflow` back end has beside the interface of all back ends. */
-interface NativeBackend {
+interface NativeBackend extends DeferrableBackend {
   readonly isUsingGpuDevice: boolean;
-  readonly binding: { readonly TF_Version: string };
+  readonly binding: DeferrableBackend['binding'] & GraphBinding & { readonly TF_Version: string };
 }
 
 const require = createRequire(import.meta.url);
@@ -44,6 +47,7 @@ function requireFirst(folders: readonly string[]): string | undefined {
   for (const folder of folders) {
     try {
       requireBinding(folder);
+      runGraphs(folder);
       loadedFrom = folder;
       return undefined;
     } catch (error) {
@@ -61,10 +65,21 @@ export function describeNative(): string {
   return `TensorFlow ${binding.TF_Version} through ${name} ${version}, ${isUsingGpuDevice ? 'GPU' : 'CPU'}, ${threads} threads`;
 }
 
+/** Lets the back end run operations as graphs. Not on a GPU: a session takes its inputs and hands out its results in main memory. */
+function runGraphs(folder: string): void {
+  const backend = tf.findBackend('tensorflow') as unknown as NativeBackend;
+  if (backend.isUsingGpuDevice) return;
+  const loader = new GraphLoader(folder, backend.binding);
+  const deferred = new DeferredOperations(backend, (graph) => loader.load(graph));
+  registerGraphs('tensorflow', (compute) => deferred.run(compute));
+}
+
 function requireBinding(folder: string): void {
   restoreUtil(require('node:util') as Record<string, unknown>);
   // Else the library reports its instruction sets on standard error.
   process.env['TF_CPP_MIN_LOG_LEVEL'] ??= '2';
+  // TensorFlow takes oneDNN's products by itself only where the CPU has AVX-512, but they are faster everywhere: NOTES.md of the benchmarks.
+  process.env['TF_ENABLE_ONEDNN_OPTS'] ??= '1';
   // The package brings tfjs's cpu back end with it and registers it a second time, with a warning for every kernel.
   const production = tf.env().getBool('PROD');
   tf.env().set('PROD', true);

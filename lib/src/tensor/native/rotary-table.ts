@@ -1,7 +1,18 @@
 /** Cosines and sines for TensorFlow, as tensors that broadcast over rows and heads. */
 import * as tf from '@tensorflow/tfjs-core';
-import type { Tensor } from '@tensorflow/tfjs-core';
-import { inverseFrequencies, type RotaryTheta } from '../rotary.js';
+import type { DataId, Tensor } from '@tensorflow/tfjs-core';
+import { inverseFrequencies, rotaryTableKey, type RotaryTheta } from '../rotary.js';
+
+/** Of every feature at every position, row by row. */
+interface Rotations {
+  /** `[1 or B, T, 1, Dh]` */
+  readonly shape: [number, number, number, number];
+  readonly cos: Float32Array;
+  readonly sin: Float32Array;
+}
+
+/** A model asks for the same rotations in every layer, with the same tensor of positions. */
+const known = new WeakMap<DataId, Map<string, Rotations>>();
 
 /**
  * With `swap` exchanging the two halves of the features, a rotation is `x · cos + swap(x) · sin`.
@@ -15,6 +26,22 @@ export function rotaryTable(
   theta: RotaryTheta,
   direction: 1 | -1,
 ): { cos: Tensor; sin: Tensor } {
+  const { dataId } = positions;
+  const ofPositions = known.get(dataId) ?? new Map<string, Rotations>();
+  known.set(dataId, ofPositions);
+  const key = `${direction} ${rotaryTableKey(headDim, theta)}`;
+  const rotations = ofPositions.get(key) ?? computeRotations(positions, headDim, theta, direction);
+  ofPositions.set(key, rotations);
+  const { shape, cos, sin } = rotations;
+  return { cos: tf.tensor4d(cos, shape), sin: tf.tensor4d(sin, shape) };
+}
+
+function computeRotations(
+  positions: Tensor,
+  headDim: number,
+  theta: RotaryTheta,
+  direction: 1 | -1,
+): Rotations {
   const all = positions.dataSync<'int32'>();
   const length = positions.shape[1] as number;
   const alike = all.every((position, i) => position === all[i % length]);
@@ -31,6 +58,5 @@ export function rotaryTable(
       sin[first] = -sin[first + half]!;
     }),
   );
-  const shape: [number, number, number, number] = [own.length / length, length, 1, headDim];
-  return { cos: tf.tensor4d(cos, shape), sin: tf.tensor4d(sin, shape) };
+  return { shape: [own.length / length, length, 1, headDim], cos, sin };
 }
