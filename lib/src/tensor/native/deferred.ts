@@ -12,7 +12,7 @@ import { outputRules, type Operand, type Spec } from './output-rules.js';
 /** What the back end knows of a tensor; `values` until TensorFlow has them. */
 interface TensorData extends Spec {
   id: number;
-  readonly values: TypedArray | null;
+  values: TypedArray | null;
 }
 
 interface Binding {
@@ -41,10 +41,10 @@ export interface DeferrableBackend {
 /** Sessions kept, the one used longest ago going first: a model in training needs a few for each of its losses. */
 const SESSIONS = 32;
 
-/** Ids of tensors that TensorFlow does not know yet start here; tfjs itself takes -1 for those whose values JavaScript holds. */
+/** Ids of tensors without values go down from here; tfjs itself takes -1 for those whose values JavaScript holds. */
 const FIRST_AWAITED = -2;
 
-/** A tensor that the program holds and that has no values yet. */
+/** A tensor that has no values yet. */
 interface Awaited {
   readonly dataId: DataId;
   readonly data: TensorData;
@@ -58,21 +58,26 @@ class Pending {
   readonly awaited: Awaited[] = [];
   /** Inputs that the program has let go of meanwhile. */
   readonly released: number[] = [];
-  readonly #inputPlaces = new Map<number, Place>();
+  /** Of inputs and awaited tensors, by id. */
+  readonly #places = new Map<number, Place>();
 
   /** Where the graph finds a tensor. */
-  placeOf(id: number, dtype: number): Place {
-    if (id <= FIRST_AWAITED) return (this.awaited[FIRST_AWAITED - id] as Awaited).place;
-    const known = this.#inputPlaces.get(id);
+  placeOf({ id, dtype }: TensorData): Place {
+    const known = this.#places.get(id);
     if (known !== undefined) return known;
     const place = this.graph.addInput(dtype);
-    this.#inputPlaces.set(id, place);
+    this.#places.set(id, place);
     this.inputIds.push(id);
     return place;
   }
 
+  await(tensor: Awaited): void {
+    this.#places.set(tensor.data.id, tensor.place);
+    this.awaited.push(tensor);
+  }
+
   reads(id: number): boolean {
-    return this.#inputPlaces.has(id);
+    return this.#places.has(id);
   }
 }
 
@@ -108,6 +113,7 @@ export class DeferredOperations {
   readonly #stock: Stock;
   readonly #binding: Binding;
   readonly #sessions: Sessions;
+  #nextId = FIRST_AWAITED;
   /** Only while `run` is at work. */
   #pending: Pending | undefined;
 
@@ -178,14 +184,15 @@ export class DeferredOperations {
       (wanted) => attributes.find((attribute) => attribute.name === wanted)?.value,
     );
     if (specs === undefined) return undefined;
-    // Now, so that nobody changes the numbers of an array before they are used.
-    const ids = this.#stock.getInputTensorIds(inputs);
-    const places = data.map(({ dtype }, i) => pending.placeOf(ids[i] as number, dtype));
+    // The binding does not copy the arrays that tensors are made of, which the program may change before they are read.
+    for (const each of data) each.values &&= each.values.slice();
+    this.#stock.getInputTensorIds(inputs);
+    const places = data.map((each) => pending.placeOf(each));
     const outputs = pending.graph.addOperation({ name, attributes, inputs: places }, specs.length);
     return specs.map((spec, i) => {
-      const tensor = this.backend.createOutputTensor({ ...spec, id: FIRST_AWAITED - pending.awaited.length });
+      const tensor = this.backend.createOutputTensor({ ...spec, id: this.#nextId-- });
       const { dataId } = tensor;
-      pending.awaited.push({ dataId, data: this.backend.tensorMap.get(dataId), place: outputs[i] as Place });
+      pending.await({ dataId, data: this.backend.tensorMap.get(dataId), place: outputs[i] as Place });
       return tensor;
     });
   }

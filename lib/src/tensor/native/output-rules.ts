@@ -33,30 +33,31 @@ const sameAsFirst: OutputRule = ([x]) => [x!];
 const broadcasting: OutputRule = (inputs) => like(inputs[0]!, broadcast(inputs));
 const comparing: OutputRule = (inputs) => [{ shape: broadcast(inputs), dtype: BOOL }];
 
-/** A rule that needs the values of its last input, such as axes or a shape; no rule where they are not known. */
+/** A rule that needs the values of some inputs, such as axes or a shape; no rule where they are not known. */
 function knowing(
-  rule: (values: number[], inputs: readonly Operand[], attribute: Attribute) => Spec[] | undefined,
+  positions: readonly number[],
+  rule: (values: number[][], inputs: readonly Operand[], attribute: Attribute) => Spec[] | undefined,
 ): OutputRule {
   return (inputs, attribute) => {
-    const values = inputs.at(-1)!.values();
-    return values && rule(Array.from(values), inputs, attribute);
+    const values = positions.map((position) => inputs.at(position)!.values());
+    if (values.includes(undefined)) return undefined;
+    return rule(
+      values.map((numbers) => Array.from(numbers!)),
+      inputs,
+      attribute,
+    );
   };
 }
 
-/** Of the type of the first input, its shape from all shapes and the values of the last input. */
-const shaped = (rule: (values: number[], shapes: readonly Shape[]) => Shape): OutputRule =>
-  knowing((values, inputs) =>
-    like(
-      inputs[0]!,
-      rule(
-        values,
-        inputs.map(({ shape }) => shape),
-      ),
-    ),
-  );
+/** Of the type of the first input; the shape from all shapes and the values of the last input. */
+const shaped = (rule: (values: number[], shapes: readonly number[][]) => Shape): OutputRule =>
+  knowing([-1], ([values], inputs) => {
+    const shapes = inputs.map(({ shape }) => [...shape]);
+    return like(inputs[0]!, rule(values!, shapes));
+  });
 
-const reducing = knowing((axes, [x], attribute) => {
-  const along = parseAxisParam(axes, [...x!.shape]);
+const reducing = knowing([-1], ([axes], [x], attribute) => {
+  const along = parseAxisParam(axes!, [...x!.shape]);
   const [shape] = computeOutAndReduceShapes([...x!.shape], along);
   return like(x!, attribute('keep_dims') ? expandShapeToKeepDim(shape, along) : shape);
 });
@@ -92,20 +93,33 @@ export const outputRules: ReadonlyMap<string, OutputRule> = new Map<string, Outp
   ['SparseSoftmaxCrossEntropyWithLogits', ([x, labels]) => [...like(x!, labels!.shape), x!]],
   [
     'ArgMax',
-    knowing(([axis], [x], attribute) => [
-      { shape: x!.shape.toSpliced(axis!, 1), dtype: attribute('output_type') as number },
+    knowing([-1], ([axis], [x], attribute) => [
+      { shape: x!.shape.toSpliced(axis![0]!, 1), dtype: attribute('output_type') as number },
     ]),
   ],
-  ['ConcatV2', shaped(([axis], shapes) => computeOutShape(shapes.slice(0, -1) as number[][], axis!))],
   [
-    'Fill',
-    ([size, value]) => {
-      const shape = size!.values();
-      return shape && like(value!, Array.from(shape));
-    },
+    'ConcatV2',
+    shaped((axes, shapes) => {
+      const [axis] = parseAxisParam(axes, shapes[0]!);
+      return computeOutShape(shapes.slice(0, -1), axis!);
+    }),
   ],
-  ['GatherV2', shaped(([axis], [x, indices]) => x!.toSpliced(axis!, 1, ...indices!))],
-  ['Reshape', shaped((shape, [x]) => inferFromImplicitShape(shape, sizeFromShape(x as number[])))],
+  ['Fill', knowing([0], ([shape], [, value]) => like(value!, shape!))],
+  [
+    'GatherV2',
+    knowing([-1], ([axis], [x, indices], attribute) =>
+      attribute('batch_dims') === 0
+        ? like(x!, x!.shape.toSpliced(axis![0]!, 1, ...indices!.shape))
+        : undefined,
+    ),
+  ],
+  ['Reshape', shaped((shape, [x]) => inferFromImplicitShape(shape, sizeFromShape(x!)))],
+  [
+    'SplitV',
+    knowing([-2, -1], ([sizes, axis], [x]) =>
+      sizes!.flatMap((size) => like(x!, x!.shape.with(axis![0]!, size))),
+    ),
+  ],
   ['Tile', shaped((times, [x]) => x!.map((size, i) => size * times[i]!))],
   ['Transpose', shaped((order, [x]) => order.map((i) => x![i]!))],
   ['UnsortedSegmentSum', shaped(([count], [x, ids]) => [count!, ...x!.slice(ids!.length)])],
