@@ -11,7 +11,7 @@ const benchmarks = {
   memory:
     'peak of the wasm heap in a training step against a count by hand, and tensors gained over 1,000 steps',
   native: 'a step and sampling on TensorFlow against PyTorch, which it installs (needs posttrain native)',
-  graph: 'a step on TensorFlow operation by operation and as a graph of the same (needs posttrain native)',
+  graph: 'a step on TensorFlow with its operations one by one and as graphs (needs posttrain native)',
   backends:
     'a step and sampling on TensorFlow against wasm, for models of three sizes (needs posttrain native)',
   sharing: 'answers to one prompt whose beginning is computed once, against answers to different ones',

@@ -1,12 +1,15 @@
 import * as tf from '@tensorflow/tfjs-core';
 
-type Runner = <T>(compute: () => T) => T;
+/** Runs a function and gives what it gives. */
+export type GraphRunner = <T>(compute: () => T) => T;
 
-const runners = new Map<string, Runner>();
+const runners = new Map<string, GraphRunner>();
 
-/** Says how a back end runs operations as a graph. */
-export function registerGraphs(backendName: string, runner: Runner): void {
+/** Says how a back end runs operations as a graph; returns what did so before. */
+export function registerGraphs(backendName: string, runner: GraphRunner): GraphRunner | undefined {
+  const before = runners.get(backendName);
   runners.set(backendName, runner);
+  return before;
 }
 
 /**
