@@ -11,6 +11,13 @@ beforeEach(() => {
   deferred = new DeferredOperations(backend, backend.load);
 });
 
+/** A tensor that TensorFlow has already. */
+function known(...values: number[]): Tensor {
+  const tensor = backend.tensor(...values);
+  backend.getInputTensorIds([tensor]);
+  return tensor;
+}
+
 /** (x + y)², disposing what lies between. */
 function squaredSum(x: Tensor, y: Tensor): Tensor {
   const sum = backend.run('Add', x, y);
@@ -27,7 +34,7 @@ describe('operations that wait', () => {
   });
 
   it('run together at the end, and only what is still held comes back', () => {
-    const [x, y] = [backend.tensor(1, 2), backend.tensor(3)];
+    const [x, y] = [known(1, 2), known(3)];
     const result = deferred.run(() => {
       const squared = squaredSum(x, y);
       expect(squared.shape).toEqual([2]);
@@ -79,18 +86,39 @@ describe('operations that wait', () => {
     expect(backend.asked).toMatchObject({ operations: ['Reshape'], graphs: 1 });
   });
 
-  it('read their inputs as they were, given back or changed meanwhile', () => {
-    const values = Float32Array.of(1, 2);
+  it.each([2, 20])('read %i numbers as they were, given back or changed meanwhile', (size) => {
+    const values = new Float32Array(size).fill(3);
     const result = deferred.run(() => {
       const x = backend.tensor();
-      Object.assign(backend.tensorMap.get(x.dataId), { shape: [2], values });
+      Object.assign(backend.tensorMap.get(x.dataId), { shape: [size], values });
       const squared = backend.run('Square', x);
       values.fill(9);
       backend.dispose(x);
       return squared;
     });
-    expect(backend.read(result)).toEqual([1, 4]);
+    expect(backend.read(result)).toEqual(Array(size).fill(9));
     expect(backend.held.size).toBe(1);
+  });
+
+  it('take numbers from JavaScript of every kind and length', () => {
+    const many = Array.from({ length: 9 }, (_, i) => i);
+    const results = deferred.run(() => [
+      squaredSum(backend.tensor(1, 2), backend.tensor(3)),
+      squaredSum(backend.tensor(1, 2, 3), backend.scalar(1)),
+      squaredSum(backend.scalar(4), backend.scalar(5)),
+      squaredSum(backend.tensor(...many), backend.scalar(0)),
+      backend.run('Reshape', backend.tensor(1, 2, 3, 4), backend.integers(2, 2)),
+    ]);
+    expect(results.map((result) => backend.read(result))).toEqual([
+      [16, 25],
+      [4, 9, 16],
+      [81],
+      many.map((value) => value ** 2),
+      [1, 2, 3, 4],
+    ]);
+    expect(results.map(({ shape }) => shape)).toEqual([[2], [3], [], [9], [2, 2]]);
+    expect(backend.asked).toMatchObject({ operations: [], graphs: 1 });
+    expect(backend.held.size).toBe(results.length + 1);
   });
 
   it('run at all only when somebody holds a result', () => {
@@ -161,7 +189,7 @@ describe('graphs', () => {
   });
 
   it('are told apart by what is wired to what', () => {
-    const [x, y] = [backend.tensor(1), backend.tensor(2)];
+    const [x, y] = [known(1), known(2)];
     const results = [
       () => backend.run('Add', x, y),
       () => backend.run('Add', y, x),

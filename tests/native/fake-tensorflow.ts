@@ -8,16 +8,22 @@ interface Held {
   readonly shape: readonly number[];
   readonly values: readonly number[];
 }
-type Compute = (...inputs: Held[]) => Held;
+type Compute = (...inputs: Held[]) => Held[];
 
 const FLOAT = 1;
+const INT = 3;
 
 const operations: Record<string, Compute> = {
-  Add: (a, b) => ({ ...a, values: a.values.map((value, i) => value + (b.values[i] ?? b.values[0]!)) }),
-  Square: (x) => ({ ...x, values: x.values.map((value) => value ** 2) }),
-  Reshape: (x, shape) => ({ ...x, shape: shape.values }),
+  Add: (a, b) => [{ ...a, values: a.values.map((value, i) => value + (b.values[i] ?? b.values[0]!)) }],
+  Square: (x) => [{ ...x, values: x.values.map((value) => value ** 2) }],
+  Reshape: (x, shape) => [{ ...x, shape: shape!.values }],
   // no rule tells its output beforehand
-  Reverse: (x) => ({ ...x, values: x.values.toReversed() }),
+  Reverse: (x) => [{ ...x, values: x.values.toReversed() }],
+  Unpack: ({ values }) => values.map((value) => ({ shape: [], values: [value] })),
+  SplitV: ({ values }, { values: sizes }) => {
+    let end = 0;
+    return sizes.map((size) => ({ shape: [size], values: values.slice(end, (end += size)) }));
+  },
 };
 
 interface Data {
@@ -52,11 +58,19 @@ export class FakeTensorFlow implements DeferrableBackend {
   };
 
   binding = {
-    createTensor: (shape: readonly number[], values: TypedArray): number =>
-      this.#hold({ shape, values: [...values] }),
+    TF_ATTR_INT: 1,
+    TF_ATTR_TYPE: 4,
+    TF_FLOAT: FLOAT,
+    TF_INT32: INT,
+    // it does not copy what it is given
+    createTensor: (shape: readonly number[], _dtype: number, values: TypedArray): number =>
+      this.#hold({ shape, values: values as unknown as number[] }),
     executeOp: (name: string, ids: readonly number[]): { id: number; shape: readonly number[] } => {
       this.asked.operations.push(name);
-      const result = this.#compute(name, ids.map((id) => this.#get(id))); // prettier-ignore
+      const [result] = this.#compute(
+        name,
+        ids.map((id) => this.#get(id)),
+      ) as [Held];
       return { id: this.#hold(result), shape: result.shape };
     },
     tensorDataSync: (id: number): TypedArray => Float32Array.from(this.#get(id).values),
@@ -70,12 +84,20 @@ export class FakeTensorFlow implements DeferrableBackend {
       results: string,
     ): { id: number }[] => {
       this.asked.graphs += 1;
+      const { operations } = this.#graphs[session] as Graph;
       const found = new Map(places.split(',').map((place, i) => [place, this.#get(ids[i] as number)]));
-      (this.#graphs[session] as Graph).operations.forEach(
-        ({ name, inputs }, i) =>
-        found.set(`o${i}:0`, this.#compute(name, inputs.map((place) => found.get(place) as Held))), // prettier-ignore
-      );
-      return results.split(',').map((place) => ({ id: this.#hold(found.get(place) as Held) }));
+      const find = (place: string): Held => {
+        const [name, output] = place.split(':') as [string, string];
+        const { name: operation, inputs } = operations.get(name)!;
+        if (!found.has(place))
+          this.#compute(
+            operation,
+            inputs.map((input) => found.get(input) ?? find(input)),
+          ) // prettier-ignore
+            .forEach((result, i) => found.set(`${name}:${i}`, result));
+        return found.get(`${name}:${output}`) as Held;
+      };
+      return results.split(',').map((place) => ({ id: this.#hold(find(place)) }));
     },
     deleteSavedModel: (session: number): void => void this.asked.dropped.push(session),
   };
@@ -98,7 +120,7 @@ export class FakeTensorFlow implements DeferrableBackend {
   getInputTensorIds(inputs: Tensor[]): number[] {
     return inputs.map(({ dataId }) => {
       const data = this.tensorMap.get(dataId);
-      if (data.values !== null) data.id = this.binding.createTensor(data.shape, data.values);
+      if (data.values !== null) data.id = this.binding.createTensor(data.shape, data.dtype, data.values);
       data.values = null;
       return data.id;
     });
@@ -110,11 +132,22 @@ export class FakeTensorFlow implements DeferrableBackend {
   }
 
   /** What tfjs does when a program makes a tensor. */
-  tensor(...values: number[]): Tensor {
+  #make(shape: number[], dtype: number, values: TypedArray): Tensor {
     const dataId = {};
-    const shape = [values.length];
-    this.#data.set(dataId, { shape, dtype: FLOAT, id: -1, values: Float32Array.from(values) });
+    this.#data.set(dataId, { shape, dtype, id: -1, values });
     return { dataId, shape } as unknown as Tensor;
+  }
+
+  scalar(value: number): Tensor {
+    return this.#make([], FLOAT, Float32Array.of(value));
+  }
+
+  tensor(...values: number[]): Tensor {
+    return this.#make([values.length], FLOAT, Float32Array.from(values));
+  }
+
+  integers(...values: number[]): Tensor {
+    return this.#make([values.length], INT, Int32Array.from(values));
   }
 
   run(name: string, ...inputs: Tensor[]): Tensor {
@@ -131,7 +164,7 @@ export class FakeTensorFlow implements DeferrableBackend {
     this.#data.delete(dataId);
   }
 
-  #compute(name: string, inputs: readonly Held[]): Held {
+  #compute(name: string, inputs: readonly Held[]): Held[] {
     const compute = operations[name];
     if (compute === undefined) throw new Error(`no operation ${name}`);
     return compute(...inputs);
@@ -145,6 +178,6 @@ export class FakeTensorFlow implements DeferrableBackend {
   #get(id: number): Held {
     const tensor = this.held.get(id);
     if (tensor === undefined) throw new Error(`there is no tensor ${id}`);
-    return tensor;
+    return { ...tensor, values: [...tensor.values] };
   }
 }

@@ -7,6 +7,7 @@
  */
 import type { DataId, Tensor, TypedArray } from '@tensorflow/tfjs-core';
 import { Graph, type OpAttribute, type Place } from './graph.js';
+import { type NumbersBinding, PackedNumbers } from './packed-numbers.js';
 import { outputRules, type Operand, type Spec } from './output-rules.js';
 
 /** What the back end knows of a tensor; `values` until TensorFlow has them. */
@@ -15,7 +16,7 @@ interface TensorData extends Spec {
   values: TypedArray | null;
 }
 
-interface Binding {
+interface Binding extends NumbersBinding {
   tensorDataSync(id: number): TypedArray;
   deleteTensor(id: number): void;
   runSavedModel(session: number, ids: readonly number[], places: string, results: string): { id: number }[];
@@ -54,6 +55,7 @@ interface Awaited {
 /** Operations that were asked for and have not run. */
 class Pending {
   readonly graph = new Graph();
+  readonly numbers: PackedNumbers;
   readonly inputIds: number[] = [];
   readonly awaited: Awaited[] = [];
   /** Inputs that the program has let go of meanwhile. */
@@ -61,7 +63,11 @@ class Pending {
   /** Of inputs and awaited tensors, by id. */
   readonly #places = new Map<number, Place>();
 
-  /** Where the graph finds a tensor. */
+  constructor(binding: Binding) {
+    this.numbers = new PackedNumbers(this.graph, binding);
+  }
+
+  /** Where the graph finds a tensor that TensorFlow has, or will have. */
   placeOf({ id, dtype }: TensorData): Place {
     const known = this.#places.get(id);
     if (known !== undefined) return known;
@@ -138,7 +144,7 @@ export class DeferredOperations {
   /** Runs `compute` with its operations put off; all tensors have values in the end. */
   run<T>(compute: () => T): T {
     if (this.#pending !== undefined) return compute();
-    this.#pending = new Pending();
+    this.#pending = new Pending(this.#binding);
     try {
       return compute();
     } finally {
@@ -184,17 +190,29 @@ export class DeferredOperations {
       (wanted) => attributes.find((attribute) => attribute.name === wanted)?.value,
     );
     if (specs === undefined) return undefined;
-    // The binding does not copy the arrays that tensors are made of, which the program may change before they are read.
-    for (const each of data) each.values &&= each.values.slice();
-    this.#stock.getInputTensorIds(inputs);
-    const places = data.map((each) => pending.placeOf(each));
-    const outputs = pending.graph.addOperation({ name, attributes, inputs: places }, specs.length);
-    return specs.map((spec, i) => {
+    const places = inputs.map((input, i) => this.#placeOf(input, data[i] as TensorData, pending));
+    const operation = pending.graph.addOperation({ name, attributes, inputs: places });
+    return specs.map((spec, output) => {
       const tensor = this.backend.createOutputTensor({ ...spec, id: this.#nextId-- });
       const { dataId } = tensor;
-      pending.await({ dataId, data: this.backend.tensorMap.get(dataId), place: outputs[i] as Place });
+      pending.await({
+        dataId,
+        data: this.backend.tensorMap.get(dataId),
+        place: `${operation}:${output}`,
+      });
       return tensor;
     });
+  }
+
+  #placeOf(input: Tensor, data: TensorData, pending: Pending): Place {
+    const { values, dtype, shape } = data;
+    if (values === null) return pending.placeOf(data);
+    const packed = pending.numbers.add(values, dtype, shape.length);
+    if (packed !== undefined) return packed;
+    // The binding does not copy the arrays that tensors are made of, which the program may change before they are read.
+    data.values = values.slice();
+    this.#stock.getInputTensorIds([input]);
+    return pending.placeOf(data);
   }
 
   #operand({ shape, dtype, values, id }: TensorData): Operand {
@@ -211,19 +229,18 @@ export class DeferredOperations {
   /** Gives the awaited tensors that somebody still holds their values. */
   #runPending(): void {
     if (this.#pending === undefined) return;
-    const { graph, inputIds, awaited, released } = this.#pending;
-    this.#pending = new Pending();
+    const { graph, numbers, inputIds, awaited, released } = this.#pending;
+    this.#pending = new Pending(this.#binding);
     try {
       const wanted = awaited.filter(({ dataId }) => this.backend.tensorMap.has(dataId));
       if (wanted.length === 0) return;
-      const inputs = inputIds.map((_, i) => `i${i}:0`);
+      const packed = numbers.finish();
+      released.push(...packed);
+      const ids = [...inputIds, ...packed];
+      const inputs = ids.map((_, i) => `i${i}:0`);
       const outputs = wanted.map(({ place }) => place);
-      const results = this.#binding.runSavedModel(
-        this.#sessions.of(graph),
-        inputIds,
-        inputs.join(),
-        outputs.join(),
-      );
+      const session = this.#sessions.of(graph);
+      const results = this.#binding.runSavedModel(session, ids, inputs.join(), outputs.join());
       wanted.forEach(({ data }, i) => (data.id = (results[i] as { id: number }).id));
     } finally {
       for (const id of released) this.#binding.deleteTensor(id);

@@ -7,7 +7,7 @@ export interface OpAttribute {
   readonly value: boolean | number;
 }
 
-/** Names a value: `i3:0` is the input 3 of the graph, `o7:1` the second output of operation 7. */
+/** Names a value by its operation or input and the number of the output there: `o7:1` is the second output of `o7`. */
 export type Place = string;
 
 export interface GraphOperation {
@@ -16,10 +16,11 @@ export interface GraphOperation {
   readonly inputs: readonly Place[];
 }
 
-/** Operations in an order in which they can run, and the element types of what they start from; sizes are open. */
+/** Operations, and the element types of what they start from; sizes are open. */
 export class Graph {
   readonly inputTypes: number[] = [];
-  readonly operations: GraphOperation[] = [];
+  /** By name. */
+  readonly operations: Map<string, GraphOperation> = new Map();
   #signature = '';
 
   /** What two graphs have in common that compute the same from the same inputs. */
@@ -32,11 +33,11 @@ export class Graph {
     return `i${this.inputTypes.push(dtype) - 1}:0`;
   }
 
-  /** @returns where its outputs are found */
-  addOperation(operation: GraphOperation, outputs: number): Place[] {
+  /** @returns its name */
+  addOperation(operation: GraphOperation, name = `o${this.operations.size}`): string {
     const given = operation.attributes.map(({ name, value }) => `${name}=${value}`).join();
-    this.#signature += `${operation.name} ${given} ${operation.inputs.join()};`;
-    const position = this.operations.push(operation) - 1;
-    return Array.from({ length: outputs }, (_, output) => `o${position}:${output}`);
+    this.#signature += `${name} ${operation.name} ${given} ${operation.inputs.join()};`;
+    this.operations.set(name, operation);
+    return name;
   }
 }

@@ -100,7 +100,7 @@ export class GraphLoader {
       const dtype = { name: 'dtype', type: this.binding.TF_ATTR_TYPE, value };
       graph.addNode(this.#node(`i${i}`, { name: 'Placeholder', attributes: [dtype], inputs: [] }));
     });
-    operations.forEach((operation, i) => graph.addNode(this.#node(`o${i}`, operation)));
+    for (const [name, operation] of operations) graph.addNode(this.#node(name, operation));
     return graph;
   }
 
