@@ -126,9 +126,8 @@ export function decodeAttention({
   ] as const)
     execute('InplaceUpdate', [tf.reshape(cache, [-1, headDim]), at, tf.reshape(added, [-1, headDim])]);
   const longest = Math.max(...ends);
-  const seen = Uint8Array.from({ length: batch * capacity }, (_, i) =>
-    i % capacity <= (ends[Math.floor(i / capacity)] as number) ? 1 : 0,
-  );
+  const seen = new Uint8Array(batch * capacity);
+  ends.forEach((end, row) => seen.fill(1, row * capacity, row * capacity + end + 1));
   const visible = tf.tensor4d(seen, [batch, 1, 1, capacity], 'bool');
   // Beyond the end of a shorter row its padding lies, which may be NaN; beyond the longest there are only zeros.
   const clearValues = ends.every((end) => end === longest)
