@@ -2,6 +2,7 @@
 import * as tf from '@tensorflow/tfjs-core';
 import type { Tensor } from '@tensorflow/tfjs-core';
 import {
+  asGraph,
   causalAttention,
   createKVCache,
   decodeAttention,
@@ -105,10 +106,12 @@ export function addTokens(model: Model, decoding: Decoding, tokens: Int32Array):
   const { caches, lengths, prompts, packed } = decoding;
   const positions = prompts ? lengths.map((length, row) => length + prompts.lengths[row]!) : lengths;
   requireRows('lengths', lengths, tokens.length, (caches[0]!.keys.shape[2] as number) - 1);
-  const logits = tf.tidy(() =>
-    packed && prompts
-      ? decodeToken(model, { caches, lengths, prompts, packed, positions, tokens })
-      : decodeByOps(model, decoding, positions, tokens),
+  const logits = asGraph(() =>
+    tf.tidy(() =>
+      packed && prompts
+        ? decodeToken(model, { caches, lengths, prompts, packed, positions, tokens })
+        : decodeByOps(model, decoding, positions, tokens),
+    ),
   );
   lengths.forEach((length, row) => (lengths[row] = length + 1));
   return logits;
@@ -122,9 +125,10 @@ function decodeByOps(
 ): Tensor {
   const column = (values: Int32Array): Tensor => tf.tensor2d(values, [values.length, 1], 'int32');
   let x = embedding(weight(model, 'model.embed_tokens.weight'), column(tokens));
+  const at = column(positions);
   caches.forEach((cache, layer) => {
     const prefix = prompts && { ...prompts, cache: prompts.caches[layer]! };
-    x = decoderLayer(model, layer, x, column(positions), (_, ...qkv) => {
+    x = decoderLayer(model, layer, x, at, (_, ...qkv) => {
       const [q, k, v] = qkv.map((heads) => tf.squeeze(heads, [1])) as [Tensor, Tensor, Tensor];
       return tf.expandDims(decodeAttention(q, k, v, cache, lengths, prefix), 1);
     });

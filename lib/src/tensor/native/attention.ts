@@ -102,7 +102,7 @@ export function attentionGradient(
 
 /**
  * One token a row, attending to `lengths[b] + 1` positions. Writes `k` and `v` into the caches in place: a copy of them for
- * every token would cost more than all the rest.
+ * every token would cost more than all the rest. Attention reads what the writing gives, the same memory, so that a graph writes first.
  * @returns `[B, H, Dh]`
  */
 export function decodeAttention({
@@ -120,20 +120,19 @@ export function decodeAttention({
     (_, i) => i * capacity + (ends[Math.floor(i / keyValueHeads)] as number),
   );
   const at = tf.tensor1d(rows, 'int32');
-  for (const [cache, added] of [
-    [keys, k],
-    [values, v],
-  ] as const)
-    execute('InplaceUpdate', [tf.reshape(cache, [-1, headDim]), at, tf.reshape(added, [-1, headDim])]);
+  const asRows = (x: Tensor): Tensor => tf.reshape(x, [-1, headDim]);
+  const write = (cache: Tensor, added: Tensor): Tensor =>
+    tf.reshape(execute('InplaceUpdate', [asRows(cache), at, asRows(added)]), cache.shape);
+  const [allKeys, allValues] = [write(keys, k), write(values, v)];
   const longest = Math.max(...ends);
   const seen = new Uint8Array(batch * capacity);
   ends.forEach((end, row) => seen.fill(1, row * capacity, row * capacity + end + 1));
   const visible = tf.tensor4d(seen, [batch, 1, 1, capacity], 'bool');
   // Beyond the end of a shorter row its padding lies, which may be NaN; beyond the longest there are only zeros.
   const clearValues = ends.every((end) => end === longest)
-    ? values
-    : select(tf.reshape(visible, [batch, 1, capacity, 1]), values, tf.scalar(0));
+    ? allValues
+    : select(tf.reshape(visible, [batch, 1, capacity, 1]), allValues, tf.scalar(0));
   const queries = tf.mul(tf.reshape(q, [batch, keyValueHeads, -1, headDim]), 1 / Math.sqrt(headDim));
-  const scores = select(visible, tf.matMul(queries, keys, false, true), tf.scalar(-Infinity));
+  const scores = select(visible, tf.matMul(queries, allKeys, false, true), tf.scalar(-Infinity));
   return tf.reshape(tf.matMul(tf.softmax(scores), clearValues), q.shape);
 }

@@ -81,6 +81,8 @@ export const outputRules: ReadonlyMap<string, OutputRule> = new Map<string, Outp
     'Exp Log LogSoftmax Neg OnesLike Rsqrt Sigmoid Softmax Softplus Sqrt Square ZerosLike Roll',
     sameAsFirst,
   ),
+  // The one that changes an input: a graph leaves it out unless what it gives is used.
+  ['InplaceUpdate', sameAsFirst],
   ...forAll('Add Maximum Minimum Mul MulNoNan RealDiv SigmoidGrad Sub', broadcasting),
   ...forAll('Equal Greater GreaterEqual Less LessEqual LogicalAnd NotEqual', comparing),
   ...forAll('Max Mean Sum', reducing),
