@@ -13,7 +13,10 @@ process.on('message', async ({ backend, workers, config }) => {
     process.send({ parameters: parameterCount(config) });
     return;
   }
-  const { milliseconds } = await peer.step();
+  // the first follows a pause in which the others ran
+  await peer.step();
+  const steps = [await peer.step(), await peer.step()];
+  const milliseconds = Math.min(...steps.map((step) => step.milliseconds));
   process.send({ milliseconds, tokensPerSecond: await peer.tokensPerSecond() });
 });
 process.on('disconnect', () => process.exit());

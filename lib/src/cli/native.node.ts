@@ -12,13 +12,13 @@ It goes into your cache folder (~/.cache/posttrain/native, below XDG_CACHE_HOME 
 remove it there. All your projects share it; delete the folder to be rid of it.
 
 With a GPU, "tensorflow" is the back end from then on, unless POSTTRAIN_BACKEND or an option names another. On a CPU it is used when
-POSTTRAIN_BACKEND=tensorflow or an option asks for it: below some ten million parameters WebAssembly is faster, above, TensorFlow
-("npm run bench -- native"). "posttrain doctor" shows what is used.`;
+POSTTRAIN_BACKEND=tensorflow or an option asks for it: it trains faster than WebAssembly, but samples faster only with models above some
+ten million parameters ("npm run bench -- backends"). "posttrain doctor" shows what is used.`;
 
 export function addNative(program: Command, setStatus: SetStatus): void {
   program
     .command('native')
-    .description('install TensorFlow itself as a back end, for large models (optional)')
+    .description('install TensorFlow itself as a back end: trains faster (optional)')
     .option('--gpu', 'for an NVIDIA GPU: TensorFlow with CUDA 12 (Linux)')
     .addHelpText('after', explanation)
     .action(async ({ gpu }: { gpu?: true }) => {
@@ -34,7 +34,9 @@ export function addNative(program: Command, setStatus: SetStatus): void {
           `TensorFlow ${tensorflow} ${found.present ? 'is there already and works' : 'works'} (${found.gpu ? 'GPU' : 'CPU'}), in ${folder}`,
         );
         if (!found.gpu)
-          say('POSTTRAIN_BACKEND=tensorflow uses it; models above some ten million parameters gain from it.');
+          say(
+            'POSTTRAIN_BACKEND=tensorflow uses it: training gains from it, and sampling with models above some ten million parameters.',
+          );
         if (gpu && !found.gpu)
           say('It finds no GPU and will compute on the CPU; check that "nvidia-smi" shows one.');
       } catch (error) {

@@ -18,9 +18,9 @@ interface NativeBackend extends DeferrableBackend {
 const require = createRequire(import.meta.url);
 let loadedFrom: string | undefined;
 
-/** Measured (`npm run bench -- native`): one call from JavaScript an operation costs small models more than they compute. */
+/** Measured (`npm run bench -- backends`): sampling is most of the work of reinforcement learning. */
 const ON_CPU =
-  'on a CPU it is slower than wasm for models of up to some ten million parameters: only when asked for by name';
+  'on a CPU it trains faster than wasm but samples models of up to some ten million parameters more slowly: only when asked for by name';
 
 /**
  * Loads the best binding that works, once; returns why there is none, or `undefined` when it is loaded.
@@ -78,7 +78,7 @@ function requireBinding(folder: string): void {
   restoreUtil(require('node:util') as Record<string, unknown>);
   // Else the library reports its instruction sets on standard error.
   process.env['TF_CPP_MIN_LOG_LEVEL'] ??= '2';
-  // TensorFlow takes oneDNN's products by itself only where the CPU has AVX-512, but they are faster everywhere: NOTES.md of the benchmarks.
+  // By itself TensorFlow takes oneDNN's products only on some CPUs; they were faster on one of the others, too (NOTES.md of the benchmarks).
   process.env['TF_ENABLE_ONEDNN_OPTS'] ??= '1';
   // The package brings tfjs's cpu back end with it and registers it a second time, with a warning for every kernel.
   const production = tf.env().getBool('PROD');

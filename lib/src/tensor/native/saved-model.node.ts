@@ -72,7 +72,7 @@ export class GraphLoader {
   }
 
   load(graph: Graph): number {
-    const folder = mkdtempSync(join(tmpdir(), 'posttrain-graph-'));
+    const folder = temporaryFolder();
     try {
       writeFileSync(join(folder, 'saved_model.pb'), this.#savedModel(graph).serializeBinary());
       return this.binding.loadSavedModel(folder, TAG);
@@ -121,5 +121,16 @@ export class GraphLoader {
     else if (type === TF_ATTR_INT) message.setI(value as number);
     else throw new Error(`attribute ${name} is of type ${type}, which graphs are not written with`);
     return message;
+  }
+}
+
+function temporaryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'posttrain-graph-'));
+  } catch (error) {
+    throw new Error(
+      `TensorFlow takes graphs from files alone, and none can be written to ${tmpdir()} (${(error as Error).message}). Point TMPDIR to a folder where they can.`,
+      { cause: error },
+    );
   }
 }
