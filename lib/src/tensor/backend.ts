@@ -17,8 +17,8 @@ export type BackendName = (typeof backendNames)[number];
 export interface BackendOptions {
   /**
    * A name, or `'auto'` for the best that works: tensorflow and webgpu where they have a GPU, else wasm. TensorFlow on a CPU must be
-   * asked for: it trains faster than wasm, but samples small models more slowly. The environment variable `POSTTRAIN_BACKEND` is used where this is
-   * absent (default `'auto'`).
+   * asked for: it trains faster than wasm, but samples small models more slowly. The environment variable `POSTTRAIN_BACKEND` is used
+   * where this is absent (default `'auto'`).
    */
   readonly backend?: BackendName | 'auto';
   /**
