@@ -43,7 +43,9 @@ describe('initBackend', () => {
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'package.json'), '{"main": "index.js"}');
       writeFileSync(join(folder, 'index.js'), 'throw new Error("it was loaded")');
-      expect((await initBackend()).skipped.tensorflow).toMatch(/samples .* more slowly: only when asked for by name/);
+      expect((await initBackend()).skipped.tensorflow).toMatch(
+        /samples .* more slowly: only when asked for by name/,
+      );
       await expect(initBackend({ backend: 'tensorflow' })).rejects.toThrow(/it was loaded/);
     } finally {
       vi.unstubAllEnvs();
