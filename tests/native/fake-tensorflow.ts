@@ -33,7 +33,7 @@ interface Data {
   values: TypedArray | null;
 }
 
-/** What was asked of the binding since the last look. */
+/** What was asked of the binding so far. */
 export interface Asked {
   readonly operations: string[];
   graphs: number;
@@ -93,8 +93,7 @@ export class FakeTensorFlow implements DeferrableBackend {
           this.#compute(
             operation,
             inputs.map((input) => found.get(input) ?? find(input)),
-          ) // prettier-ignore
-            .forEach((result, i) => found.set(`${name}:${i}`, result));
+          ).forEach((result, i) => found.set(`${name}:${i}`, result));
         return found.get(`${name}:${output}`) as Held;
       };
       return results.split(',').map((place) => ({ id: this.#hold(find(place)) }));

@@ -27,6 +27,8 @@ const points = (share: number): string => (share * 100).toFixed(1);
 const range = ({ mean, min, max }: OverSeeds): string => `${percent(mean)} (${points(min)}–${points(max)})`;
 const listed = (texts: readonly string[]): string => `${texts.slice(0, -1).join(', ')} and ${texts.at(-1)}`;
 
+type BackendsRow = Readonly<Record<'wasm' | 'tensorflow', { readonly milliseconds: number }>>;
+
 describe('README', () => {
   it.each(summary.filter(({ arm }) => arm === 'default'))('says how $policy does', (row) => {
     const shares = [row.parsed, row.validActions, row.success].map(range);
@@ -125,6 +127,11 @@ describe('README', () => {
     );
     const { stepRatio } = recorded('bench-native') as { readonly stepRatio: number };
     expect(readme).toContain(`a step in ${stepRatio.toFixed(2)} times PyTorch's time`);
+    const [smallest] = (recorded('bench-backends') as { readonly rows: readonly BackendsRow[] }).rows;
+    const { wasm, tensorflow } = smallest as BackendsRow;
+    expect(readme).toContain(
+      `${(wasm.milliseconds / tensorflow.milliseconds).toFixed(1)} times as fast as WebAssembly`,
+    );
   });
 
   it('says how the algorithms compare', () => {

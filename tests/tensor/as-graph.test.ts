@@ -133,7 +133,20 @@ const cases: Record<string, (size: number) => Tensor | Tensor[]> = {
 /** Disposes what is not returned. */
 const tidied = (compute: () => Tensor | Tensor[]): Tensor[] => [tf.tidy(compute)].flat();
 
-onEachBackend('as a graph', () => {
+onEachBackend('as a graph', (backend) => {
+  // Else this file would pass where nothing waits.
+  it.runIf(backend === 'tensorflow')('waits', () => {
+    const { tensorMap } = tf.backend() as unknown as { tensorMap: { get(dataId: object): { id: number } } };
+    const idOf = ({ dataId }: Tensor): number => tensorMap.get(dataId).id;
+    const x = asGraph(() => {
+      const squared = tf.tidy(() => tf.square(tf.add(draw(1, 3), 1)));
+      expect(idOf(squared)).toBeLessThan(-1);
+      return squared;
+    });
+    expect(idOf(x)).toBeGreaterThan(0);
+    x.dispose();
+  });
+
   for (const [what, compute] of Object.entries(cases))
     it.each([2, 3])(`${what}, size %i`, async (size) => {
       const [whole, single] = [asGraph(() => tidied(() => compute(size))), tidied(() => compute(size))];

@@ -18,7 +18,7 @@ interface NativeBackend extends DeferrableBackend {
 const require = createRequire(import.meta.url);
 let loadedFrom: string | undefined;
 
-/** Measured (`npm run bench -- backends`): sampling is most of the work of reinforcement learning. */
+/** Measured: `npm run bench -- backends`. */
 const ON_CPU =
   'on a CPU it trains faster than wasm but samples models of up to some ten million parameters more slowly: only when asked for by name';
 
